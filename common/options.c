@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "options.h"
+
+#include "units.h"
+
+#include <string.h>
+
+static int store(const struct option_row *row, const char *value, struct error *error)
+{
+    int bad = 0;
+    const char *form = "";
+    switch (row->type) {
+    case OPTION_FLAG:
+        *(int *)row->target = 1;
+        break;
+    case OPTION_TEXT:
+        *(const char **)row->target = value;
+        bad = !*value;
+        form = "a text that is not empty";
+        break;
+    case OPTION_INTEGER:
+        bad = units_scan_integer(value, row->minimum, row->maximum, row->target);
+        break;
+    case OPTION_SECONDS:
+        bad = units_scan_seconds(value, row->target);
+        form = "a time like 90s, 5m or 2h";
+        break;
+    case OPTION_PART:
+        bad = units_scan_part(value, row->target);
+        form = "a part like 0.5% or 0.005";
+        break;
+    }
+    if (bad && row->type == OPTION_INTEGER)
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "--%s takes a whole number from %lld to %lld, not '%s'", row->name,
+                         row->minimum, row->maximum, value);
+    if (bad)
+        return error_set(error, ERROR_INPUT, NULL, 0, "--%s takes %s, not '%s'", row->name, form,
+                         value);
+    return 0;
+}
+
+// The row of "--name", "--name=value" or "-l"; *value gets what stands behind the "=".
+static const struct option_row *find(const struct option_list *list, const char *word,
+                                     const char **value)
+{
+    *value = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct option_row *row = &list->rows[i];
+        if (word[1] != '-') {
+            if (row->letter && word[1] == row->letter && !word[2])
+                return row;
+            continue;
+        }
+        size_t length = strlen(row->name);
+        if (strncmp(word + 2, row->name, length))
+            continue;
+        if (!word[2 + length])
+            return row;
+        if (word[2 + length] == '=') {
+            *value = word + 2 + length + 1;
+            return row;
+        }
+    }
+    return NULL;
+}
+
+int options_parse(const struct option_list *list, int argc, char **argv, const char **positionals,
+                  size_t capacity, size_t *positional_count, struct error *error)
+{
+    *positional_count = 0;
+    int only_positionals = 0;
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i], *value;
+        if (only_positionals || word[0] != '-' || !word[1]) {
+            if (*positional_count == capacity)
+                return error_set(error, ERROR_INPUT, NULL, 0, "one argument too many: '%s'", word);
+            positionals[(*positional_count)++] = word;
+            continue;
+        }
+        if (!strcmp(word, "--")) {
+            only_positionals = 1;
+            continue;
+        }
+        if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+            return 1;
+        const struct option_row *row = find(list, word, &value);
+        if (!row)
+            return error_set(error, ERROR_INPUT, NULL, 0, "unknown option '%s'; try --help", word);
+        if (row->type == OPTION_FLAG && value)
+            return error_set(error, ERROR_INPUT, NULL, 0, "--%s takes no value", row->name);
+        if (row->type != OPTION_FLAG && !value) {
+            if (i + 1 == argc)
+                return error_set(error, ERROR_INPUT, NULL, 0, "--%s needs a value: %s", row->name,
+                                 row->argument);
+            value = argv[++i];
+        }
+        if (store(row, value, error))
+            return -1;
+    }
+    return 0;
+}
+
+void options_help(const struct option_list *list, const char *program, FILE *stream)
+{
+    fprintf(stream, "usage: %s %s\n%s\n\n", program, list->usage, list->about);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct option_row *row = &list->rows[i];
+        char left[64];
+        snprintf(left, sizeof left, "%s%c%s--%s%s%s", row->letter ? "-" : "  ",
+                 row->letter ? row->letter : ' ', row->letter ? ", " : " ", row->name,
+                 row->argument ? " " : "", row->argument ? row->argument : "");
+        fprintf(stream, "  %-26s %s\n", left, row->text);
+    }
+    fprintf(stream, "  %-26s %s\n", "    --help", "print this");
+}

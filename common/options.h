@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// common: command-line options as rows. A row names, bounds, documents and stores
+// an option; parsing and --help both go by the rows, so they cannot disagree.
+#ifndef ASMSWEEP_OPTIONS_H
+#define ASMSWEEP_OPTIONS_H
+
+#include "error.h"
+
+#include <stdio.h>
+
+enum option_type {
+    OPTION_FLAG,    // int *: set to 1
+    OPTION_TEXT,    // const char **: points into argv
+    OPTION_INTEGER, // long long *: within minimum..maximum
+    OPTION_SECONDS, // double *: units_scan_seconds
+    OPTION_PART,    // double *: units_scan_part
+};
+
+struct option_row {
+    const char *name; // without the dashes
+    char letter;      // 0: none
+    enum option_type type;
+    void *target;
+    const char *argument; // its name in the help; NULL for a flag
+    long long minimum, maximum;
+    const char *text;
+};
+
+struct option_list {
+    const char *usage; // after the program's name
+    const char *about; // one sentence
+    const struct option_row *rows;
+    size_t count;
+};
+
+// Parse argv[1..]. Takes --name VALUE, --name=VALUE, -l VALUE; "--" ends the options.
+// What is no option goes to positionals[0..*positional_count), at most `capacity`.
+// Returns 0; 1 if --help was asked for (print it with options_help); -1 with *error.
+int options_parse(const struct option_list *list, int argc, char **argv, const char **positionals,
+                  size_t capacity, size_t *positional_count, struct error *error);
+
+// The help, from the rows.
+void options_help(const struct option_list *list, const char *program, FILE *stream);
+
+#endif

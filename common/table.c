@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "table.h"
+
+#include <csv.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reading {
+    struct table *table;
+    struct error *error;
+    size_t line;     // of the row being read, counted by row ends
+    size_t fields;   // in the row being read
+    size_t capacity; // of cells or, in the header, of header
+    int failed;
+};
+
+static char *copy_field(const void *data, size_t length)
+{
+    char *text = malloc(length + 1);
+    if (!text)
+        return NULL;
+    memcpy(text, data, length);
+    text[length] = '\0';
+    return text;
+}
+
+static void fail(struct reading *reading, const char *what)
+{
+    if (!reading->failed)
+        error_set(reading->error, ERROR_INPUT, reading->table->path, reading->line, "%s", what);
+    reading->failed = 1;
+}
+
+static int grow(char ***array, size_t *capacity, size_t needed)
+{
+    if (needed <= *capacity)
+        return 0;
+    size_t larger = *capacity ? *capacity * 2 : 64;
+    while (larger < needed)
+        larger *= 2;
+    char **moved = realloc(*array, larger * sizeof **array);
+    if (!moved)
+        return -1;
+    *array = moved;
+    *capacity = larger;
+    return 0;
+}
+
+static void on_field(void *data, size_t length, void *context)
+{
+    struct reading *reading = context;
+    struct table *table = reading->table;
+    if (reading->failed)
+        return;
+    if (data && memchr(data, '\0', length)) {
+        fail(reading, "a NUL byte in the file; it is damaged");
+        return;
+    }
+    int in_header = reading->line == 1;
+    char ***array = in_header ? &table->header : &table->cells;
+    size_t at = in_header ? reading->fields : table->rows * table->columns + reading->fields;
+    if (!in_header && reading->fields >= table->columns) {
+        fail(reading, "more fields than the header has");
+        return;
+    }
+    char *text = copy_field(data ? data : "", data ? length : 0);
+    if (!text || grow(array, &reading->capacity, at + 1)) {
+        free(text);
+        fail(reading, "not enough memory");
+        return;
+    }
+    (*array)[at] = text;
+    reading->fields++;
+}
+
+static void on_row(int terminator, void *context)
+{
+    struct reading *reading = context;
+    struct table *table = reading->table;
+    if (reading->failed)
+        return;
+    if (terminator == -1) {
+        fail(reading, "the last line is cut off; the file is incomplete");
+        return;
+    }
+    if (reading->line == 1) {
+        table->columns = reading->fields;
+        reading->capacity = 0;
+    } else if (reading->fields < table->columns) {
+        fail(reading, "fewer fields than the header has");
+        return;
+    } else {
+        table->rows++;
+    }
+    reading->line++;
+    reading->fields = 0;
+}
+
+// A row that failed half-way has cells beyond rows * columns: count them in.
+static void keep_partial_row(struct reading *reading)
+{
+    struct table *table = reading->table;
+    if (reading->line == 1) {
+        table->columns = reading->fields;
+        return;
+    }
+    for (size_t i = 0; i < reading->fields && table->cells; i++)
+        free(table->cells[table->rows * table->columns + i]);
+}
+
+static int never_a_space(unsigned char character)
+{
+    (void)character;
+    return 0;
+}
+
+static int check_header(const struct table *table, const char *const *required,
+                        struct error *error)
+{
+    if (!table->columns)
+        return error_set(error, ERROR_INPUT, table->path, 1, "empty; a header line is expected");
+    for (; required && *required; required++)
+        if (table_column(table, *required) < 0)
+            return error_set(error, ERROR_INPUT, table->path, 1, "no column '%s'", *required);
+    return 0;
+}
+
+int table_parse(const char *path, const char *text, size_t length, const char *const *required,
+              struct table *table, struct error *error)
+{
+    *table = (struct table){.path = strdup(path)};
+    struct reading reading = {.table = table, .error = error, .line = 1};
+    struct csv_parser parser;
+    if (!table->path || csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI))
+        return error_set(error, ERROR_INPUT, path, 0, "not enough memory");
+    // Our own files use no blanks around fields: keep them if somebody else's do.
+    csv_set_space_func(&parser, never_a_space);
+    size_t parsed = csv_parse(&parser, text, length, on_field, on_row, &reading);
+    if (parsed != length)
+        fail(&reading, "a quote in the middle of a field");
+    else if (csv_fini(&parser, on_field, on_row, &reading))
+        fail(&reading, "the last line is cut off inside quotes; the file is incomplete");
+    csv_free(&parser);
+    if (reading.failed)
+        keep_partial_row(&reading);
+    if (reading.failed || check_header(table, required, error)) {
+        table_free(table);
+        return -1;
+    }
+    return 0;
+}
+
+// The whole file in memory; *length without the NUL put behind it. NULL: errno.
+static char *read_whole(const char *path, size_t *length)
+{
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return NULL;
+    char *text = NULL;
+    size_t capacity = 0, got;
+    *length = 0;
+    do {
+        if (*length + 65536 > capacity) {
+            capacity = capacity * 2 + 65536;
+            char *moved = realloc(text, capacity);
+            if (!moved)
+                break;
+            text = moved;
+        }
+        got = fread(text + *length, 1, 65535, stream);
+        *length += got;
+    } while (got);
+    int saved = ferror(stream) ? errno : 0;
+    fclose(stream);
+    if (saved || !text) {
+        free(text);
+        errno = saved ? saved : ENOMEM;
+        return NULL;
+    }
+    text[*length] = '\0';
+    return text;
+}
+
+int table_read(const char *path, const char *const *required, struct table *table,
+               struct error *error)
+{
+    *table = (struct table){0};
+    size_t length;
+    char *text = read_whole(path, &length);
+    if (!text)
+        return error_errno(error, ERROR_INPUT, path, "cannot be read");
+    int result = table_parse(path, text, length, required, table, error);
+    free(text);
+    return result;
+}
+
+void table_free(struct table *table)
+{
+    for (size_t i = 0; table->header && i < table->columns; i++)
+        free(table->header[i]);
+    for (size_t i = 0; table->cells && i < table->rows * table->columns; i++)
+        free(table->cells[i]);
+    free(table->header);
+    free(table->cells);
+    free(table->path);
+    *table = (struct table){0};
+}
+
+int table_column(const struct table *table, const char *name)
+{
+    for (size_t i = 0; i < table->columns; i++)
+        if (!strcmp(table->header[i], name))
+            return (int)i;
+    return -1;
+}
+
+const char *table_cell(const struct table *table, size_t row, const char *name)
+{
+    int column = table_column(table, name);
+    return column < 0 ? "" : table->cells[row * table->columns + (size_t)column];
+}
+
+int table_write_row(FILE *stream, const char *const *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *text = fields[i] ? fields[i] : "";
+        if (i)
+            fputc(',', stream);
+        if (text[strcspn(text, ",\"\r\n")])
+            csv_fwrite(stream, text, strlen(text));
+        else
+            fputs(text, stream);
+    }
+    fputs("\r\n", stream);
+    return ferror(stream) ? -1 : 0;
+}
