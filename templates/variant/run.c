@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// variant run-time: arguments, the bare run, and the stopwatch.
+#include "output.h"
+#include "variant.h"
+
+enum { SYS_IOPL = 172, SYS_EXIT_GROUP = 231 };
+enum { STATUS_USAGE = 2, STATUS_PRIVILEGE = 3, STATUS_ABI = 4 };
+enum { STANDARD_OUTPUT = 1, STANDARD_ERROR = 2 };
+enum { MAX_SLICES = 100000, MAX_ITERATIONS_A_LEG = 1 << 30 };
+
+// A leg of 8192 cycles is 1.4 to 4 microseconds on today's clocks. Shorter legs are
+// biased by what a loop's exit costs; longer ones let the clock drift between the
+// loop and its calibrators, and let more interrupts in.
+enum { CYCLES_A_LEG = 8192, TRIES = 5 };
+
+struct leg {
+    const char *loop;
+    uint32_t n;
+};
+
+// Legs in the order of the output; LEG_LOOP last. A slice runs the loop between the
+// two one-cycle chains, so that a drift of the clock meets both sides.
+enum { LEG_ADD, LEG_ROL, LEG_IMUL, LEG_LOOP, LEGS };
+static const uint8_t slice_order[LEGS] = {LEG_ADD, LEG_LOOP, LEG_ROL, LEG_IMUL};
+
+_Noreturn static void leave(int status)
+{
+    for (;;)
+        system_call(SYS_EXIT_GROUP, status, 0, 0);
+}
+
+_Noreturn void loop_lost(int canary)
+{
+    put_text(canary ? "error canary\n" : "error rsp\n");
+    put_flush(STANDARD_OUTPUT);
+    leave(STATUS_ABI);
+}
+
+// A decimal number from 1 to maximum; 0 for anything else.
+static uint64_t scan(const char *text, uint64_t maximum)
+{
+    uint64_t number = 0;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9')
+            return 0;
+        number = number * 10 + (uint64_t)(*text - '0');
+        if (number > maximum)
+            return 0;
+    }
+    return number;
+}
+
+static int same(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+// The fastest of several tries: an interrupted one must not decide about n.
+static uint64_t fastest(const char *loop, uint32_t count)
+{
+    uint64_t least = UINT64_MAX;
+    for (int try = 0; try < TRIES; try++) {
+        uint64_t ticks = timed_call(count, loop);
+        if (ticks < least)
+            least = ticks;
+    }
+    return least;
+}
+
+static uint32_t find_n(const char *loop, uint64_t ticks_a_leg)
+{
+    uint32_t n = 1;
+    timed_call(1, loop); // page faults and cold caches
+    while (n < MAX_ITERATIONS_A_LEG && fastest(loop, n) < ticks_a_leg)
+        n *= 2;
+    return n;
+}
+
+static void prepare(struct leg *legs)
+{
+    legs[LEG_ADD].loop = calibrator_add;
+    legs[LEG_ROL].loop = calibrator_rol;
+    legs[LEG_IMUL].loop = calibrator_imul;
+    legs[LEG_LOOP].loop = loop_setup;
+    uint32_t n = CYCLES_A_LEG / CALIBRATOR_LINKS;
+    timed_call(n, calibrator_add);
+    uint64_t ticks_a_leg = fastest(calibrator_add, n);
+    legs[LEG_ADD].n = n;
+    legs[LEG_ROL].n = n;
+    timed_call(n, calibrator_rol);
+    // The chains' own overhead makes ticks_a_leg a little long: 15/16 of it will do.
+    ticks_a_leg -= ticks_a_leg / 16;
+    legs[LEG_IMUL].n = find_n(calibrator_imul, ticks_a_leg);
+    legs[LEG_LOOP].n = find_n(loop_setup, ticks_a_leg);
+}
+
+static void put_flags_left(void)
+{
+    // DF, IF, NT, AC, ID; the arithmetic flags always change.
+    static const uint64_t interesting = 0x400 | 0x200 | 0x4000 | 0x40000 | 0x200000;
+    if (!(flags_left & interesting))
+        return;
+    put_text("note flags ");
+    put_number(flags_left & interesting);
+    put_text("\n");
+}
+
+static void stopwatch(uint64_t slices)
+{
+    struct leg legs[LEGS];
+    prepare(legs);
+    put_text("slices 1 links 32 32 32 n");
+    for (int i = 0; i < LEGS; i++) {
+        put_text(" ");
+        put_number(legs[i].n);
+    }
+    put_text("\n");
+    for (uint64_t slice = 0; slice < slices; slice++) {
+        uint64_t ticks[LEGS][2];
+        for (uint32_t twice = 0; twice < 2; twice++)
+            for (int i = 0; i < LEGS; i++) {
+                int leg = slice_order[i];
+                ticks[leg][twice] = timed_call(legs[leg].n << twice, legs[leg].loop);
+            }
+        put_text("s");
+        for (int i = 0; i < LEGS; i++)
+            for (int twice = 0; twice < 2; twice++) {
+                put_text(" ");
+                put_number(ticks[i][twice]);
+            }
+        put_text("\n");
+        put_flush_if_full(STANDARD_OUTPUT);
+    }
+    put_flags_left();
+}
+
+static void put_end(uint64_t number)
+{
+    put_text("end ");
+    put_number(number);
+    put_text("\n");
+    put_flush(STANDARD_OUTPUT);
+}
+
+static int usage(void)
+{
+    put_text("usage: variant [ITERATIONS | --stopwatch SLICES]\n");
+    put_flush(STANDARD_ERROR);
+    return STATUS_USAGE;
+}
+
+// What the loop needs, had or refused before it runs.
+static void get_privilege(void)
+{
+    long failed = 0;
+    if (variant_needs == NEEDS_CPL0 && current_privilege_level() != 0) {
+        put_text("error cpl0\n");
+        put_flush(STANDARD_OUTPUT);
+        leave(STATUS_PRIVILEGE);
+    }
+    if (variant_needs == NEEDS_IOPL)
+        failed = system_call(SYS_IOPL, 3, 0, 0);
+    if (failed) {
+        put_text("error iopl ");
+        put_number((uint64_t)-failed);
+        put_text("\n");
+        put_flush(STANDARD_OUTPUT);
+        leave(STATUS_PRIVILEGE);
+    }
+}
+
+int variant_main(long argc, char **argv)
+{
+    uint64_t number = variant_iterations;
+    int with_stopwatch = argc == 3 && same(argv[1], "--stopwatch");
+    if (with_stopwatch)
+        number = scan(argv[2], MAX_SLICES);
+    else if (argc == 2)
+        number = scan(argv[1], UINT32_MAX);
+    else if (argc != 1)
+        number = 0;
+    // A count of 0 would run 2^32 times.
+    if (!number)
+        return usage();
+    get_privilege();
+    scratch[0] = 0;
+    pattern_state = 0x9e3779b97f4a7c15; // any odd pattern; never 0
+    if (with_stopwatch)
+        stopwatch(number);
+    else
+        timed_call((uint32_t)number, loop_setup);
+    if (argc > 1)
+        put_end(number);
+    return 0;
+}
