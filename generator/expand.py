@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a sweep to its variants: names, claims and source text, in build order.
+
+Everything is made in memory and every complaint comes from here or earlier, so
+that emit has nothing left to refuse.
+"""
+
+import fnmatch
+import itertools
+import math
+from dataclasses import dataclass
+
+from generator import claims
+from generator.environment import guard
+from generator.errors import BadInput, place
+from generator.spec import COMMON_AXES
+
+NEEDS = ("none", "iopl", "cpl0")
+PANEL = ("", "add", "rol", "imul")
+# Instructions of a bare run when a family does not say: about a second.
+_ABOUT_A_SECOND = 4_000_000_000
+_MOST_ITERATIONS = 200_000_000
+
+
+@dataclass
+class Variant:
+    """One row of variants.csv and the text of its .s."""
+    row: dict
+    text: str
+
+    @property
+    def name(self):
+        return self.row["variant"]
+
+
+def expand(env, sweep, wanted=None):
+    """All Variants of a sweep. `wanted`, if given, stops after that many."""
+    budget = 10 * sweep.limit
+    for loop in sweep.loops:
+        count = math.prod(len(values) for values in loop.axes.values())
+        if count > budget:
+            raise loop.file.error(
+                (*loop.keys, "axes"), f"the axes of {loop.name} multiply to {count} variants, the "
+                f"limit of sweep {sweep.name} is {sweep.limit}",
+                f"narrow an axis, or set limit = {count} in {sweep.file.path}")
+    variants, seen = [], {}
+    for loop in sweep.loops:
+        template = _template(env, loop)
+        for values in _combinations(loop):
+            variant = _variant(loop, template, sweep, values)
+            if variant.name in seen:
+                raise sweep.file.error(loop.keys, f"variant '{variant.name}' comes twice",
+                                       "give one entry another name or other axis values")
+            seen[variant.name] = variant
+            variants.append(variant)
+            if len(variants) > sweep.limit:
+                raise sweep.file.error(("limit",), f"sweep {sweep.name} has over {sweep.limit} "
+                                       "variants, its limit", "narrow an axis, or raise limit")
+            if len(variants) == wanted:
+                return variants
+        if not any(v.row["family"] == loop.name for v in variants):
+            raise loop.file.error((*loop.keys, "conditions"),
+                                  f"no combination of {loop.name} meets the conditions",
+                                  "loosen a condition or widen an axis")
+    return variants + _twins(sweep, variants, seen)
+
+
+def _template(env, loop):
+    with guard(loop.file.path, loop.file.line(*loop.keys), f"family {loop.name}"):
+        return env.get_template(loop.template)
+
+
+def _combinations(loop):
+    names = list(loop.axes)
+    for chosen in itertools.product(*loop.axes.values()):
+        values = dict(zip(names, chosen))
+        values["row"] = {axis: table[str(values[axis])] for axis, table in loop.rows.items()}
+        for name, text in loop.values.items():
+            rendered = text.render(values).strip()
+            values[name] = int(rendered) if rendered.isascii() and rendered.isdigit() else rendered
+        if all(condition.holds(values) for condition in loop.conditions):
+            yield values
+
+
+def _name(loop, values):
+    """Family, then each axis: words as they are, numbers behind the axis' name."""
+    parts = [loop.name]
+    for axis in loop.axes:
+        value = values[axis]
+        if axis in COMMON_AXES and value == COMMON_AXES[axis][0]:
+            continue
+        parts.append(value if isinstance(value, str) else f"{axis}{value}")
+    return ".".join(parts)
+
+
+def _variant(loop, template, sweep, values):
+    row = {"sweep": sweep.name, "family": loop.name, "variant": _name(loop, values),
+           "parameters": ";".join(f"{axis}={values[axis]}" for axis in loop.axes)}
+    row.update(_claims(loop, values))
+    row["needs"] = _one_of(loop, "needs", values, NEEDS)
+    row["panel_excludes"] = _one_of(loop, "panel_excludes", values, PANEL)
+    row["order"] = _short(loop, "order", values, "fixed")
+    row["group"] = _short(loop, "group", values, loop.name)
+    row["groups"] = _number(loop, "groups", values, 1, 1)
+    row["context"] = ";".join(f"{key}={text.render(values).strip()}"
+                              for key, text in loop.context.items())
+    row["address_claimed"] = values["align_offset"]
+    retired = float(row["retired_expected"] or 100)
+    default = max(1000, min(_MOST_ITERATIONS, int(_ABOUT_A_SECOND / retired)))
+    row["iterations"] = _number(loop, "iterations", values, default, 1)
+    if row["iterations"] >= 1 << 31:
+        raise _wrong(loop, "iterations", f"{row['iterations']} does not fit the 32-bit counter",
+                     "give less than 2^31")
+    row["twin_of"] = ""
+    row["source"] = f"src/{row['variant']}.s"
+    return Variant(row, _render(loop, template, values, row))
+
+
+def _claims(loop, values):
+    """mix, sequence, bytes and retired of the whole loop; empty where not claimed."""
+    texts = {key: loop.texts["claims." + key].render(values)
+             for key in ("mix", "sequence", "bytes", "retired") if "claims." + key in loop.texts}
+    row = {"mix": "", "sequence": "", "retired_expected": "", "bytes_claimed": ""}
+    with guard(loop.file.path, loop.file.line(*loop.keys, "claims"), f"claims of {loop.name}"):
+        if "mix" in texts:
+            mix = claims.mix(texts["mix"])
+            row["mix"] = claims.mix_text(mix)
+            row["retired_expected"] = str(sum(mix.values()) + 2)
+        if "sequence" in texts:
+            row["sequence"] = claims.sequence_text(claims.sequence(texts["sequence"]))
+        if "bytes" in texts:
+            row["bytes_claimed"] = claims.loop_bytes(claims.number(texts["bytes"], "bytes"))
+        if "retired" in texts:
+            whole, _, part = claims.decimal(texts["retired"], "retired").partition(".")
+            row["retired_expected"] = f"{int(whole) + 2}" + (f".{part}" if part else "")
+    return row
+
+
+def _render(loop, template, values, row):
+    blocks = {f"inline_{block}": loop.texts[block].render(values).rstrip()
+              for block in ("setup", "body", "teardown") if block in loop.texts}
+    with guard(loop.file.path, loop.file.line(*loop.keys), f"family {loop.name}"):
+        return template.render({
+            **values, **blocks, "variant": row["variant"], "iterations": row["iterations"],
+            "needs": NEEDS.index(row["needs"]), "source_template": loop.source})
+
+
+def _twins(sweep, variants, seen):
+    """A/A: for each glob of the sweep's twins one more variant with the same loop."""
+    made = []
+    for glob in sweep.twins:
+        found = [v for v in variants if fnmatch.fnmatchcase(v.name, glob)]
+        if not found:
+            raise sweep.file.error(("twins",), f"twin '{glob}' matches no variant",
+                                   "give a variant's name or a glob; `--list` shows names")
+        for original in found:
+            name = original.name + ".twin"
+            if name in seen:
+                raise sweep.file.error(("twins",), f"'{original.name}' is matched twice",
+                                       "make the globs of twins distinct")
+            row = {**original.row, "variant": name, "twin_of": original.name,
+                   "source": f"src/{name}.s"}
+            text = original.text.replace(f'"{original.name}"', f'"{name}"')
+            seen[name] = Variant(row, text)
+            made.append(seen[name])
+    return made
+
+
+def _short(loop, key, values, default):
+    """A text that must stay on one line of a table."""
+    text = loop.texts[key].render(values).strip() if key in loop.texts else default
+    if not text.isprintable() or not 0 < len(text) <= 200:
+        raise _wrong(loop, key, f"'{text[:40]}' is empty, long or not printable",
+                     "give one short line")
+    return text
+
+
+def _one_of(loop, key, values, allowed):
+    text = loop.texts[key].render(values).strip() if key in loop.texts else allowed[0]
+    if text not in allowed:
+        raise _wrong(loop, key, f"'{text}' is not known", "known: " + ", ".join(filter(None, allowed)))
+    return text
+
+
+def _number(loop, key, values, default, least):
+    if key not in loop.texts:
+        return default
+    text = loop.texts[key]
+    with guard(text.path, text.line, key):
+        return claims.number(text.render(values), key, least)
+
+
+def _wrong(loop, key, message, remedy):
+    text = loop.texts[key]
+    return BadInput(place(text.path, text.line), f"{key} of {loop.name}: {message}", remedy)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Command line of the generator; the only place that prints and exits.
+
+    main.py --sweep NAME|FILE --out DIR [--templates DIR]    write a sweep's files
+    main.py --list [--sweep NAME|FILE]                       what sweeps hold
+    main.py --families                                       what each family asks
+Exit status 0, or 2 after one line that names file, place and remedy.
+"""
+
+import argparse
+import os
+import sys
+from collections import Counter
+
+_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, _ROOT)
+
+try:
+    import jinja2  # noqa: F401  (named here so that the remedy is given once)
+except ImportError:
+    sys.exit("generator: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
+
+from generator import emit, environment, expand, spec  # noqa: E402
+from generator.errors import BadInput  # noqa: E402
+
+
+def _arguments(argv):
+    parser = argparse.ArgumentParser(prog="generator", description=__doc__.split("\n")[0])
+    parser.add_argument("--sweep", metavar="NAME|FILE", help="a sweep's name or TOML file")
+    parser.add_argument("--out", metavar="DIR", help="where src/ and variants.csv go")
+    parser.add_argument("--templates", metavar="DIR", default=os.path.join(_ROOT, "templates"))
+    parser.add_argument("--depfile", metavar="FILE", help="also write what was read, for Ninja")
+    parser.add_argument("--list", action="store_true", help="counts and needs of each sweep")
+    parser.add_argument("--families", action="store_true", help="one sentence for each family")
+    args = parser.parse_args(argv)
+    if not (args.list or args.families or (args.sweep and args.out)):
+        parser.error("give --sweep and --out, or --list, or --families")
+    return args
+
+
+def _load(args, name, inputs):
+    env = environment.make(args.templates)
+    sweep = spec.load_sweep(env, spec.sweep_path(name, args.templates), args.templates, inputs)
+    return sweep, expand.expand(env, sweep), env
+
+
+def _inputs(args, inputs):
+    """Every file whose change may change a sweep: those read, wrappers, this program."""
+    found = set(map(os.path.abspath, inputs))
+    for folder in (os.path.join(args.templates, "variant"), os.path.join(_ROOT, "generator")):
+        found |= {os.path.join(os.path.abspath(folder), name) for name in os.listdir(folder)
+                  if name.endswith((".py", ".j2"))}
+    return sorted(found)
+
+
+def _generate(args):
+    inputs = []
+    _, variants, _ = _load(args, args.sweep, inputs)
+    inputs = _inputs(args, inputs)
+    written, removed = emit.emit(args.out, variants, inputs)
+    if args.depfile:
+        escaped = " ".join(path.replace(" ", "\\ ") for path in inputs)
+        with open(args.depfile, "w") as stream:
+            stream.write(f"{os.path.join(args.out, 'variants.csv')}: {escaped}\n")
+    print(f"{len(variants)} variants, {written} sources written, {removed} removed")
+
+
+def _list(args):
+    folder = os.path.join(args.templates, "sweeps")
+    names = [args.sweep] if args.sweep else sorted(
+        name[:-5] for name in os.listdir(folder) if name.endswith(".toml"))
+    print(f"{'sweep':16} {'variants':>8} {'none':>6} {'iopl':>6} {'cpl0':>6}  what it asks")
+    for name in names:
+        sweep, variants, _ = _load(args, name, [])
+        needs = Counter(v.row["needs"] for v in variants)
+        print(f"{sweep.name:16} {len(variants):8}", *(f"{needs[n]:6}" for n in expand.NEEDS),
+              f" {sweep.summary}")
+
+
+def _families(args):
+    for name in spec.families(args.templates):
+        print(f"{name:16} {spec.load_family(name, args.templates).data['summary']}")
+
+
+def main(argv):
+    args = _arguments(argv)
+    try:
+        if args.list:
+            _list(args)
+        elif args.families:
+            _families(args)
+        else:
+            _generate(args)
+    except BadInput as problem:
+        print(f"generator: {problem}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads sweeps and families: checks every key, leaves nothing to guess later.
+
+SWEEP, ENTRY, LOOP and FAMILY below are the whole vocabulary; a key that is not
+in them is refused with its line and the known ones.
+"""
+
+import os
+import re
+from dataclasses import dataclass, field
+
+from generator import axes as axes_of
+from generator.environment import Condition, Text
+from generator.errors import BadInput, known, place
+from generator.tomlfile import TomlFile
+
+NAME = re.compile(r"[a-z0-9_-]+")
+DEFAULT_LIMIT = 20_000
+
+# key: (types that it may have, must it be given)
+_TEXT, _NUMBER, _LIST, _TABLE, _EITHER = (str,), (int,), (list,), (dict,), (str, int)
+_LOOP_COMMON = {
+    "needs": (_TEXT, False), "groups": (_EITHER, False), "order": (_TEXT, False),
+    "iterations": (_EITHER, False), "panel_excludes": (_TEXT, False), "axes": (_TABLE, False),
+    "rows": (_TABLE, False), "values": (_TABLE, False), "conditions": (_LIST, False),
+    "claims": (_TABLE, False), "context": (_TABLE, False),
+}
+FAMILY = {"summary": (_TEXT, True), "group": (_TEXT, True), **_LOOP_COMMON}
+LOOP = {"name": (_TEXT, True), "body": (_TEXT, True), "setup": (_TEXT, False),
+        "teardown": (_TEXT, False), "summary": (_TEXT, False), "group": (_TEXT, False),
+        **_LOOP_COMMON}
+ENTRY = {"name": (_TEXT, True), "axes": (_TABLE, False), "conditions": (_LIST, False),
+         "iterations": (_NUMBER, False)}
+SWEEP = {"summary": (_TEXT, True), "name": (_TEXT, False), "limit": (_NUMBER, False),
+         "twins": (_LIST, False), "family": (_LIST, False), "loop": (_LIST, False)}
+CLAIMS = {"mix": (_TEXT, False), "sequence": (_TEXT, False), "bytes": (_EITHER, False),
+          "retired": (_EITHER, False)}
+COMMON_AXES = {"align_offset": [0]}
+
+
+@dataclass
+class Loop:
+    """A family as one sweep uses it: axes chosen, every text compiled.
+
+    texts holds needs, group, groups, order, iterations, panel_excludes, the
+    claims as claims.mix and so on, and for an inline loop setup, body, teardown.
+    """
+    name: str
+    file: TomlFile
+    keys: tuple
+    axes: dict
+    rows: dict
+    conditions: list
+    template: str
+    texts: dict = field(default_factory=dict)
+    values: dict = field(default_factory=dict)
+    context: dict = field(default_factory=dict)
+
+
+    @property
+    def source(self):
+        """What the generated .s names as its origin."""
+        return self.template if not self.keys else os.path.basename(self.file.path)
+
+
+@dataclass
+class Sweep:
+    name: str
+    summary: str
+    file: TomlFile
+    limit: int
+    twins: list
+    loops: list
+
+
+def check(file, keys, table, schema):
+    """Every key known and of its type, every required key there."""
+    if not isinstance(table, dict):
+        raise file.error(keys, f"'{keys[-1]}' is not a table", "write it as [[...]] with keys")
+    where = ".".join(str(k) for k in keys if not isinstance(k, int)) or "the file"
+    for key, value in table.items():
+        if key not in schema:
+            raise file.error((*keys, key), f"unknown key '{key}' in {where}", known(key, schema))
+        types = schema[key][0]
+        if not isinstance(value, types) or isinstance(value, bool):
+            names = {str: "a text", int: "a whole number", list: "a list", dict: "a table"}
+            raise file.error((*keys, key), f"'{key}' is {value!r}",
+                             "it must be " + " or ".join(names[t] for t in types))
+    for key, (_, required) in schema.items():
+        if required and key not in table:
+            raise file.error(keys, f"no '{key}' in {where}", f"add {key} = ...")
+
+
+def check_name(file, keys, name, what):
+    if not NAME.fullmatch(name):
+        raise file.error(keys, f"{what} '{name}' is not a plain name",
+                         "use a-z, 0-9, _ and - only")
+    return name
+
+
+def families(templates):
+    """Names of all family folders, sorted."""
+    folder = os.path.join(templates, "families")
+    found = os.listdir(folder) if os.path.isdir(folder) else []
+    return sorted(n for n in found if os.path.exists(os.path.join(folder, n, "family.toml")))
+
+
+def sweep_path(name, templates):
+    """Path of a sweep given by name, or by the path of a user's own file."""
+    if name.endswith(".toml") or os.sep in name:
+        if not name.endswith(".toml"):
+            raise BadInput(place(name), "is no sweep", "give a name or the path of a .toml file")
+        return name
+    folder = os.path.join(templates, "sweeps")
+    names = sorted(n[:-5] for n in os.listdir(folder) if n.endswith(".toml"))
+    if name not in names:
+        raise BadInput(place(folder), f"no sweep '{name}'", known(name, names))
+    return os.path.join(folder, name + ".toml")
+
+
+def load_sweep(env, path, templates, inputs):
+    """The Sweep of a file. `inputs` gets the path of every file that was read."""
+    file = TomlFile(path)
+    inputs.append(path)
+    check(file, (), file.data, SWEEP)
+    name = file.data.get("name")
+    if name is None:
+        name = re.sub(r"[^a-z0-9_-]+", "_", os.path.basename(path)[:-5].lower()).strip("_") or "-"
+    check_name(file, ("name",), name, "the sweep's name")
+    for glob in file.data.get("twins", []):
+        if not isinstance(glob, str):
+            raise file.error(("twins",), f"twin {glob!r} is not a text", "give names or globs")
+    limit = file.data.get("limit", DEFAULT_LIMIT)
+    if limit < 1:
+        raise file.error(("limit",), f"limit {limit} allows nothing", "give 1 or more")
+    loops = [_family(env, file, i, entry, templates, inputs)
+             for i, entry in enumerate(file.data.get("family", []))]
+    loops += [_inline(env, file, i, entry) for i, entry in enumerate(file.data.get("loop", []))]
+    if not loops:
+        raise file.error((), "the sweep is empty", "add a [[family]] or a [[loop]]")
+    return Sweep(name, file.data["summary"], file, limit, file.data.get("twins", []), loops)
+
+
+def load_family(name, templates):
+    """The checked TomlFile of a family folder."""
+    file = TomlFile(os.path.join(templates, "families", name, "family.toml"))
+    check(file, (), file.data, FAMILY)
+    return file
+
+
+def _family(env, sweep, index, entry, templates, inputs):
+    keys = ("family", index)
+    check(sweep, keys, entry, ENTRY)
+    name = check_name(sweep, (*keys, "name"), entry["name"], "the family's name")
+    if name not in families(templates):
+        raise sweep.error((*keys, "name"), f"no family '{name}'", known(name, families(templates)))
+    file = load_family(name, templates)
+    inputs += [file.path, os.path.join(templates, "families", name, "loop.s.j2")]
+    loop = _loop(env, file, (), file.data, name, f"families/{name}/loop.s.j2")
+    loop.axes = axes_of.override(sweep, (*keys, "axes"), entry.get("axes", {}), loop.axes,
+                                 loop.rows)
+    loop.conditions += _conditions(env, sweep, keys, entry)
+    if "iterations" in entry:
+        loop.texts["iterations"] = _text(env, sweep, (*keys, "iterations"), entry["iterations"])
+    return loop
+
+
+def _inline(env, file, index, entry):
+    keys = ("loop", index)
+    check(file, keys, entry, LOOP)
+    name = check_name(file, (*keys, "name"), entry["name"], "the loop's name")
+    loop = _loop(env, file, keys, entry, name, "variant/inline.s.j2")
+    for block in ("setup", "body", "teardown"):
+        loop.texts[block] = _text(env, file, (*keys, block), entry.get(block, ""), block=True)
+    loop.texts.setdefault("group", _text(env, file, (*keys, "name"), name))
+    return loop
+
+
+def _loop(env, file, keys, data, name, template):
+    """What family.toml and an inline loop have in common."""
+    rows = _rows(file, keys, data.get("rows", {}))
+    axes = axes_of.read(file, (*keys, "axes"), data.get("axes", {}))
+    for axis in rows:
+        axes.setdefault(axis, list(rows[axis]))
+        axes_of.check_rows(file, (*keys, "axes"), axis, axes[axis], rows)
+    for axis, values in COMMON_AXES.items():
+        axes.setdefault(axis, values)
+    loop = Loop(name, file, keys, axes, rows, _conditions(env, file, keys, data), template)
+    for key in ("needs", "group", "groups", "order", "iterations", "panel_excludes"):
+        if key in data:
+            loop.texts[key] = _text(env, file, (*keys, key), data[key])
+    claims = data.get("claims", {})
+    check(file, (*keys, "claims"), claims, CLAIMS)
+    for key, text in claims.items():
+        loop.texts["claims." + key] = _text(env, file, (*keys, "claims", key), text)
+    for part, into in (("values", loop.values), ("context", loop.context)):
+        for key, text in data.get(part, {}).items():
+            check_name(file, (*keys, part, key), key, f"the name in {part}")
+            into[key] = _text(env, file, (*keys, part, key), text)
+    return loop
+
+
+def _rows(file, keys, rows):
+    """[rows.AXIS.VALUE] tables: facts that belong to one value of an axis."""
+    for axis, table in rows.items():
+        if not isinstance(table, dict) or not all(isinstance(r, dict) for r in table.values()):
+            raise file.error((*keys, "rows", axis), f"rows.{axis} is not a table of tables",
+                             f"write [rows.{axis}.VALUE] with keys")
+    return rows
+
+
+def _conditions(env, file, keys, data):
+    found = []
+    for text in data.get("conditions", []):
+        if not isinstance(text, str):
+            raise file.error((*keys, "conditions"), f"condition {text!r} is not a text",
+                             "write an expression in quotes")
+        found.append(Condition(env, text, file.path, file.line(*keys, "conditions")))
+    return found
+
+
+def _text(env, file, keys, value, block=False):
+    what = ".".join(str(k) for k in keys if not isinstance(k, int))
+    if not isinstance(value, (str, int)) or isinstance(value, bool):
+        raise file.error(keys, f"'{what}' is {value!r}", "it must be a text or a number")
+    line = file.line(*keys)
+    if block:  # a multi-line string begins on the line after its quotes
+        line = file.block_line(*keys)
+    return Text(env, str(value), file.path, line, what)
