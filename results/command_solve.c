@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+#include "published.h"
+#include "replace.h"
+#include "solve.h"
+#include "table.h"
+#include "units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct notes {
+    struct noise_floor noise;
+    struct overhead overhead;
+};
+
+static int write_note(FILE *stream, const char *key, const char *value) {
+    return table_write_row(stream, (const char *const[]){key, value}, 2);
+}
+
+static int write_number(FILE *stream, const char *key, double value) {
+    char text[32];
+    return write_note(stream, key, units_format_value(value, text, sizeof text));
+}
+
+static int write_notes(FILE *stream, const void *data) {
+    const struct notes *notes = data;
+    return write_note(stream, "key", "value") ||
+           write_number(stream, "noise_pairs", (double)notes->noise.pairs) ||
+           write_number(stream, "noise_largest_percent", 100 * notes->noise.largest) ||
+           write_number(stream, "noise_rms_percent", 100 * notes->noise.rms) ||
+           write_number(stream, "overhead_high_cycles", notes->overhead.high) ||
+           write_note(stream, "overhead_source",
+                      notes->overhead.measured ? notes->overhead.variant : "assumed");
+}
+
+static int solve_run(const struct loops *loops, const struct published *published,
+                     const char *directory, FILE *out, struct error *error) {
+    struct costs costs = {0};
+    struct notes notes = {.noise = solve_noise(loops), .overhead = {OVERHEAD_ASSUMED, false, ""}};
+    char path[4096];
+    size_t valued = 0;
+    if (loops->count > 0)
+        notes.overhead = overhead_of(loops, &loops->loop[0]);
+    int failed = solve_all(loops, &costs, error);
+    for (size_t i = 0; i < costs.count && failed == 0; i++) {
+        if (published != NULL)
+            published_match(published, &costs.row[i]);
+        valued += !isnan(costs.row[i].cycles);
+    }
+    snprintf(path, sizeof path, "%s/costs.csv", directory);
+    failed = failed || costs_write(&costs, path, error) != 0;
+    if (!failed)
+        fprintf(out, "%s: %zu rows, %zu with a value\n", path, costs.count, valued);
+    snprintf(path, sizeof path, "%s/notes.csv", directory);
+    failed = failed || replace_file(path, write_notes, &notes, error) != 0;
+    costs_free(&costs);
+    return failed ? -1 : 0;
+}
+
+int command_solve(const char *directory, const char *folder, FILE *out, struct error *error) {
+    struct loops loops;
+    struct published published = {0};
+    char path[4096];
+    snprintf(path, sizeof path, "%s/summary.csv", directory);
+    int failed = loops_read(path, &loops, error);
+    if (failed == 0 && folder != NULL)
+        failed = published_read(folder, &published, error);
+    if (failed == 0)
+        failed = solve_run(&loops, folder != NULL ? &published : NULL, directory, out, error);
+    published_free(&published);
+    loops_free(&loops);
+    return failed;
+}
+
+int command_published(const char *directory, FILE *out, struct error *error) {
+    struct published published;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/costs.csv", directory);
+    int failed = published_read(directory, &published, error);
+    if (failed == 0)
+        failed = costs_write(&published.costs, path, error);
+    if (failed == 0)
+        fprintf(out, "%s: %zu rows\n", path, published.costs.count);
+    published_free(&published);
+    return failed;
+}

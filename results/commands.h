@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// results: the subcommands of asmsweep-results, one file each. main parses, they work.
+//
+// Each returns 0, or -1 with *error. What a person reads goes to `out`.
+#ifndef ASMSWEEP_COMMANDS_H
+#define ASMSWEEP_COMMANDS_H
+
+#include "error.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+// A run's directory: summary.csv -> costs.csv and notes.csv in it. `published` is the folder of
+// published figures, NULL for none.
+int command_solve(const char *directory, const char *published, FILE *out, struct error *error);
+
+// The folder of published figures: its CSVs -> costs.csv in it.
+int command_published(const char *directory, FILE *out, struct error *error);
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "costs.h"
+
+#include "mix.h"
+#include "replace.h"
+#include "table.h"
+#include "units.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cost *costs_add(struct costs *costs) {
+    if (costs->count == costs->capacity) {
+        size_t capacity = costs->capacity > 0 ? 2 * costs->capacity : 64;
+        struct cost *row = realloc(costs->row, capacity * sizeof *row);
+        if (row == NULL)
+            return NULL;
+        costs->row = row;
+        costs->capacity = capacity;
+    }
+    struct cost *cost = &costs->row[costs->count++];
+    *cost = (struct cost){.cycles = NAN,
+                          .ci_low = NAN,
+                          .ci_high = NAN,
+                          .published = NAN,
+                          .agrees = "",
+                          .status = STATUS_ok};
+    for (size_t k = 0; k < KEY_COUNT; k++)
+        cost->key[k] = "";
+    return cost;
+}
+
+void costs_free(struct costs *costs) {
+    free(costs->row);
+    *costs = (struct costs){0};
+}
+
+void cost_rests_on(struct cost *cost, const char *variant) {
+    size_t used = strlen(cost->variants), room = sizeof cost->variants - used;
+    if (used >= 3 && strcmp(cost->variants + used - 3, "...") == 0)
+        return;
+    if (strlen(variant) + 6 > room)
+        variant = "...";
+    snprintf(cost->variants + used, room, "%s%s", used > 0 ? " " : "", variant);
+}
+
+void cost_refuse(struct cost *cost, enum status status, const char *format, ...) {
+    va_list arguments;
+    cost->cycles = cost->ci_low = cost->ci_high = NAN;
+    cost->status = status;
+    va_start(arguments, format);
+    vsnprintf(cost->detail, sizeof cost->detail, format, arguments);
+    va_end(arguments);
+}
+
+static const char *method_name(enum method method) {
+    static const char *const names[] = {
+        [METHOD_direct] = "direct", [METHOD_solved] = "solved", [METHOD_difference] = "difference"};
+    return names[method];
+}
+
+// One row as cells in the order of columns.def.
+static int write_cost(const struct cost *cost, FILE *stream) {
+    const char *cell[COLUMN_COUNT] = {0};
+    char cycles[32], low[32], high[32], published[32], general[COST_TEXT];
+#define CELL(name) cell[rows_column_index(COLUMN_costs_##name)]
+#define KEY(name) CELL(name) = cost->key[KEY_##name];
+    COST_KEYS(KEY)
+#undef KEY
+    CELL(family) = cost->family;
+    CELL(order) = cost->order;
+    CELL(context) = cost->context;
+    CELL(item) = cost->item;
+    item_general(cost->item, general, sizeof general);
+    CELL(general) = general;
+    CELL(cycles) = units_format_value(cost->cycles, cycles, sizeof cycles);
+    CELL(ci_low) = units_format_value(cost->ci_low, low, sizeof low);
+    CELL(ci_high) = units_format_value(cost->ci_high, high, sizeof high);
+    CELL(method) = method_name(cost->method);
+    CELL(additive) = additive_name(cost->additive);
+    CELL(variants) = cost->variants;
+    CELL(published) = units_format_value(cost->published, published, sizeof published);
+    CELL(published_source) = cost->published_source;
+    CELL(agrees) = cost->agrees;
+    CELL(status) = status_name(cost->status);
+    CELL(detail) = cost->detail;
+#undef CELL
+    size_t count;
+    rows_columns(FILE_costs, &count);
+    return table_write_row(stream, cell, count);
+}
+
+static int write_all(FILE *stream, const void *data) {
+    const struct costs *costs = data;
+    size_t count;
+    const char *const *names = rows_columns(FILE_costs, &count);
+    int failed = table_write_row(stream, names, count);
+    for (size_t i = 0; i < costs->count && failed == 0; i++)
+        failed = write_cost(&costs->row[i], stream);
+    return failed;
+}
+
+int costs_write(const struct costs *costs, const char *path, struct error *error) {
+    return replace_file(path, write_all, costs, error);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// results: the rows of costs.csv as values, and their writer.
+#ifndef ASMSWEEP_COSTS_H
+#define ASMSWEEP_COSTS_H
+
+#include "error.h"
+#include "fit.h"
+#include "rows.h"
+
+#include <stddef.h>
+
+#define COST_TEXT 256
+#define COST_DETAIL 512
+
+// Columns that say which run, machine and engine a cost belongs to; the same in summary.csv.
+#define COST_KEYS(KEY)                                                                             \
+    KEY(run_id)                                                                                    \
+    KEY(host) KEY(cpu_vendor) KEY(cpu_family) KEY(cpu_model) KEY(cpu_stepping) KEY(cpu_name)       \
+        KEY(microcode) KEY(core_type) KEY(hypervisor) KEY(kernel) KEY(engine) KEY(ring)
+
+enum cost_key {
+#define KEY(name) KEY_##name,
+    COST_KEYS(KEY)
+#undef KEY
+        KEY_COUNT
+};
+
+// direct: a loop of nothing else; solved: from mixes; difference: of two whole loops.
+enum method { METHOD_direct, METHOD_solved, METHOD_difference };
+
+struct cost {
+    const char *key[KEY_COUNT]; // owned by the table they came from, never NULL
+    char family[COST_TEXT], order[COST_TEXT], context[COST_TEXT], item[COST_TEXT];
+    double cycles, ci_low, ci_high; // cycles per item, 95 %; NaN: none, see status
+    enum method method;
+    enum additive additive;
+    char variants[4 * COST_TEXT]; // space-separated, the ones it rests on
+    double published;             // cycles per item; NaN: none
+    char published_source[COST_TEXT];
+    const char *agrees; // "yes", "no", "" (nothing published, or no value); static
+    enum status status;
+    char detail[COST_DETAIL];
+};
+
+struct costs {
+    struct cost *row;
+    size_t count, capacity;
+};
+
+// A new row with everything empty (NaN, "", untested, direct, ok); valid until the next
+// call. NULL when memory ran out. Free the whole with costs_free.
+struct cost *costs_add(struct costs *costs);
+void costs_free(struct costs *costs);
+
+// Add a variant's name to those a cost rests on; a list that grows too long ends in "...".
+void cost_rests_on(struct cost *cost, const char *variant);
+
+// Take value and interval away and say why.
+void cost_refuse(struct cost *cost, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Write all rows with the header of rows.h to `path`, by a temporary file beside it and
+// rename, so that a reader never sees half of it. 0, or -1 with *error.
+int costs_write(const struct costs *costs, const char *path, struct error *error);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "loops.h"
+
+#include "units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define Z95 1.959963984540054
+// No interval is believed to be narrower than this part of the value: a zero width would get
+// infinite weight.
+#define SIGMA_LEAST 1e-5
+
+static bool wanted(const struct table *table, size_t row) {
+    return strcmp(table_cell(table, row, "quantity"), "cycles") == 0 &&
+           strcmp(table_cell(table, row, "engine"), "hyperfine") != 0 &&
+           strcmp(table_cell(table, row, "accel"), "tcg") != 0;
+}
+
+static bool same_variant(const struct loop *a, const struct loop *b) {
+    return loops_same_place(a, b) && strcmp(a->variant, b->variant) == 0;
+}
+
+// Whether a row's status lets its value be used. "unstable" says that the interval is wide, and
+// the interval says it too.
+static bool usable(enum status status) {
+    return status == STATUS_ok || status == STATUS_unstable;
+}
+
+static void read_value(const struct table *table, size_t row, struct loop *loop) {
+    bool numbers = units_scan_number(table_cell(table, row, "value"), &loop->cycles) == 0 &&
+                   units_scan_number(table_cell(table, row, "ci_low"), &loop->ci_low) == 0 &&
+                   units_scan_number(table_cell(table, row, "ci_high"), &loop->ci_high) == 0;
+    loop->has_value = numbers && usable(loop->status) && loop->ci_high >= loop->ci_low;
+    if (!loop->has_value) {
+        loop->cycles = loop->ci_low = loop->ci_high = loop->sigma = NAN;
+        return;
+    }
+    loop->sigma =
+        fmax((loop->ci_high - loop->ci_low) / (2 * Z95), SIGMA_LEAST * fabs(loop->cycles));
+}
+
+static int read_mix(const struct table *table, size_t row, struct loop *loop, struct error *error) {
+    const char *text = table_cell(table, row, "mix");
+    if (mix_parse(text, &loop->mix) != 0)
+        return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                         "the mix \"%s\" of %s is not of the form 27*cli+1*sti", text,
+                         loop->variant);
+    if (!mix_strip_loop(&loop->mix))
+        return 0; // a loop of another shape: a value, but nothing to compute with
+    loop->empty = loop->mix.terms == 0;
+    struct mix claimed;
+    if (loop->group[0] != '\0' && !isnan(loop->groups) &&
+        mix_of_group(loop->group, loop->groups, &claimed) == 0)
+        loop->homogeneous = !loop->empty && mix_equal(&claimed, &loop->mix);
+    return 0;
+}
+
+static int read_loop(const struct table *table, size_t row, struct loop *loop,
+                     struct error *error) {
+#define KEY(name) loop->key[KEY_##name] = table_cell(table, row, #name);
+    COST_KEYS(KEY)
+#undef KEY
+    loop->variant = table_cell(table, row, "variant");
+    loop->family = table_cell(table, row, "family");
+    loop->order = table_cell(table, row, "order");
+    loop->context = table_cell(table, row, "context");
+    loop->group = table_cell(table, row, "group");
+    loop->twin_of = table_cell(table, row, "twin_of");
+    loop->detail = table_cell(table, row, "detail");
+    int status = status_from_name(table_cell(table, row, "status"));
+    if (status < 0)
+        return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                         "\"%s\" is no status; was the file made by another version?",
+                         table_cell(table, row, "status"));
+    loop->status = (enum status)status;
+    if (units_scan_number(table_cell(table, row, "groups"), &loop->groups) != 0 ||
+        !(loop->groups > 0))
+        loop->groups = NAN;
+    read_value(table, row, loop);
+    return read_mix(table, row, loop, error);
+}
+
+// Put a loop into the list, or in the place of the same loop's other source if it is better.
+static void keep_better(struct loops *loops, const struct loop *loop, bool pmu) {
+    for (size_t i = 0; i < loops->count; i++) {
+        if (!same_variant(&loops->loop[i], loop))
+            continue;
+        if (loop->has_value && (pmu || !loops->loop[i].has_value))
+            loops->loop[i] = *loop;
+        return;
+    }
+    loops->loop[loops->count++] = *loop;
+}
+
+int loops_read(const char *path, struct loops *loops, struct error *error) {
+    static const char *const required[] = {
+        "run_id", "variant", "family", "mix",    "engine", "accel",  "ring",  "quantity", "source",
+        "value",  "ci_low",  "status", "detail", "group",  "groups", "order", "context",  NULL};
+    *loops = (struct loops){0};
+    if (table_read(path, required, &loops->table, error) != 0)
+        return -1;
+    loops->loop = calloc(loops->table.rows + 1, sizeof *loops->loop);
+    if (loops->loop == NULL)
+        return error_set(error, ERROR_INPUT, path, 0, "out of memory");
+    for (size_t row = 0; row < loops->table.rows; row++) {
+        struct loop loop = {0};
+        if (!wanted(&loops->table, row))
+            continue;
+        if (read_loop(&loops->table, row, &loop, error) != 0)
+            return -1;
+        keep_better(loops, &loop, strcmp(table_cell(&loops->table, row, "source"), "pmu") == 0);
+    }
+    return 0;
+}
+
+void loops_free(struct loops *loops) {
+    free(loops->loop);
+    table_free(&loops->table);
+    *loops = (struct loops){0};
+}
+
+bool loops_same_place(const struct loop *a, const struct loop *b) {
+    static const enum cost_key keys[] = {KEY_run_id, KEY_core_type, KEY_engine, KEY_ring};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(a->key[keys[i]], b->key[keys[i]]) != 0)
+            return false;
+    return true;
+}
+
+void loop_keys(const struct loop *loop, struct cost *cost) {
+    memcpy(cost->key, loop->key, sizeof cost->key);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// asmsweep-results: what the measurements mean. main parses and reports, commands work.
+#include "commands.h"
+#include "options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define POSITIONALS 2
+
+struct arguments {
+    const char *directory[POSITIONALS];
+    const char *published;
+};
+
+struct command {
+    const char *name, *usage, *about;
+    size_t positionals;
+    int (*run)(const struct arguments *arguments, struct error *error);
+};
+
+static int run_solve(const struct arguments *arguments, struct error *error) {
+    return command_solve(arguments->directory[0], arguments->published, stdout, error);
+}
+
+static int run_published(const struct arguments *arguments, struct error *error) {
+    return command_published(arguments->directory[0], stdout, error);
+}
+
+static const struct command commands[] = {
+    {"solve", "DIR [--published FOLDER]", "costs of a run: summary.csv to costs.csv", 1, run_solve},
+    {"published", "FOLDER", "the published figures of a folder as costs.csv", 1, run_published},
+};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+static int usage(FILE *stream) {
+    fprintf(stream, "usage: asmsweep-results COMMAND ...; --help after a command says more\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(stream, "  %-10s %-44s %s\n", commands[i].name, commands[i].usage,
+                commands[i].about);
+    return stream == stdout ? 0 : ERROR_INPUT;
+}
+
+static int run_command(const struct command *command, int argc, char **argv) {
+    struct arguments arguments = {0};
+    struct option_row rows[] = {
+        {"published", 0, OPTION_TEXT, &arguments.published, "FOLDER", 0, 0,
+         "published figures to set beside (results/published)"},
+    };
+    struct option_list list = {command->usage, command->about, rows, sizeof rows / sizeof rows[0]};
+    struct error error = {0};
+    size_t given = 0;
+    int parsed = options_parse(&list, argc, argv, arguments.directory, POSITIONALS, &given, &error);
+    if (parsed > 0) {
+        options_help(&list, command->name, stdout);
+        return 0;
+    }
+    if (parsed == 0 && given != command->positionals)
+        parsed = error_set(&error, ERROR_INPUT, NULL, 0, "usage: asmsweep-results %s %s",
+                           command->name, command->usage);
+    if (parsed == 0 && command->run(&arguments, &error) == 0 && fflush(stdout) == 0)
+        return 0;
+    fprintf(stderr, "asmsweep-results: %s\n", error.text);
+    return error.kind != ERROR_NONE ? (int)error.kind : ERROR_INPUT;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2)
+        return usage(stderr);
+    if (strcmp(argv[1], "--help") == 0)
+        return usage(stdout);
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return run_command(&commands[i], argc - 1, argv + 1);
+    fprintf(stderr, "asmsweep-results: no command %s\n", argv[1]);
+    return usage(stderr);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mix.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Add to a term or append it; -1 when full or the name is too long.
+static int mix_add(struct mix *mix, const char *name, size_t length, double count) {
+    if (length == 0 || length >= MIX_NAME)
+        return -1;
+    for (size_t i = 0; i < mix->terms; i++) {
+        if (strlen(mix->term[i].name) == length && memcmp(mix->term[i].name, name, length) == 0) {
+            mix->term[i].count += count;
+            return 0;
+        }
+    }
+    if (mix->terms == MIX_TERMS)
+        return -1;
+    struct mix_term *term = &mix->term[mix->terms++];
+    memcpy(term->name, name, length);
+    term->name[length] = '\0';
+    term->count = count;
+    return 0;
+}
+
+int mix_parse(const char *text, struct mix *mix) {
+    mix->terms = 0;
+    while (*text != '\0') {
+        char *star;
+        double count = strtod(text, &star);
+        if (star == text || *star != '*' || !(count > 0) || !isfinite(count))
+            return -1;
+        size_t length = strcspn(star + 1, "+");
+        if (mix_add(mix, star + 1, length, count) != 0)
+            return -1;
+        text = star + 1 + length;
+        if (*text == '+' && *++text == '\0')
+            return -1;
+    }
+    return mix->terms > 0 ? 0 : -1;
+}
+
+static bool take_one(struct mix *mix, const char *name) {
+    for (size_t i = 0; i < mix->terms; i++) {
+        if (strcmp(mix->term[i].name, name) != 0 || mix->term[i].count < 1)
+            continue;
+        mix->term[i].count -= 1;
+        if (mix->term[i].count <= 0) {
+            mix->terms--;
+            memmove(&mix->term[i], &mix->term[i + 1], (mix->terms - i) * sizeof mix->term[0]);
+        }
+        return true;
+    }
+    return false;
+}
+
+bool mix_strip_loop(struct mix *mix) {
+    return mix_count(mix, "dec") >= 1 && mix_count(mix, "jnz") >= 1 && take_one(mix, "dec") &&
+           take_one(mix, "jnz");
+}
+
+int mix_of_group(const char *group, double groups, struct mix *mix) {
+    mix->terms = 0;
+    while (*group != '\0') {
+        group += strspn(group, "; \t");
+        char *end;
+        double times = strtod(group, &end); // a run: "27*cli"
+        if (end != group && *end == '*')
+            group = end + 1;
+        else
+            times = 1;
+        size_t length = strcspn(group, "; \t");
+        if (length > 0 && mix_add(mix, group, length, times * groups) != 0)
+            return -1;
+        group += strcspn(group, ";");
+    }
+    return 0;
+}
+
+double mix_count(const struct mix *mix, const char *name) {
+    for (size_t i = 0; i < mix->terms; i++)
+        if (strcmp(mix->term[i].name, name) == 0)
+            return mix->term[i].count;
+    return 0;
+}
+
+bool mix_equal(const struct mix *a, const struct mix *b) {
+    if (a->terms != b->terms)
+        return false;
+    for (size_t i = 0; i < a->terms; i++)
+        if (fabs(a->term[i].count - mix_count(b, a->term[i].name)) > 1e-9)
+            return false;
+    return true;
+}
+
+void mix_print(const struct mix *mix, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < mix->terms && used < size; i++) {
+        int n = snprintf(text + used, size - used, "%s%g*%s", i > 0 ? "+" : "", mix->term[i].count,
+                         mix->term[i].name);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+// One operand: a register becomes r64, a small constant $imm8, the rest stays.
+static size_t general_operand(const char *item, char *text, size_t size) {
+    size_t length = strcspn(item, ",; \t");
+    if (item[0] == '%')
+        snprintf(text, size, "r64");
+    else if (item[0] == '$')
+        snprintf(text, size, "$imm8");
+    else
+        snprintf(text, size, "%.*s", (int)length, item);
+    return length;
+}
+
+void item_general(const char *item, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = '\0';
+    while (*item != '\0' && used + 1 < size) {
+        if (*item == ' ' || *item == '\t') {
+            // A space stays between mnemonic and operand only.
+            item += strspn(item, " \t");
+            if (*item != '\0' && *item != ';' && used > 0 && isalnum(text[used - 1]))
+                text[used++] = ' ';
+            text[used] = '\0';
+        } else if (*item == ';' || *item == ',') {
+            text[used++] = *item++;
+            text[used] = '\0';
+            item += strspn(item, " \t");
+        } else {
+            item += general_operand(item, text + used, size - used);
+            used = strlen(text);
+        }
+    }
+}

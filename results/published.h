@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// results: figures of others (results/published/), as costs and beside measured costs.
+#ifndef ASMSWEEP_PUBLISHED_H
+#define ASMSWEEP_PUBLISHED_H
+
+#include "costs.h"
+#include "table.h"
+
+// Published figures carry an error of their unit of about 1 % and rounding; a measured value
+// agrees when its interval, widened by this part of the figure, holds the figure.
+#define PUBLISHED_TOLERANCE 0.03
+
+struct published {
+    struct table instlat, petition;
+    struct costs costs; // all of them as rows; keys point into the tables or are static
+};
+
+// Read instlatx64.csv and petition_2016.csv of a folder. 0, or -1 with *error. Free with
+// published_free in both cases.
+int published_read(const char *folder, struct published *published, struct error *error);
+void published_free(struct published *published);
+
+// The generation of a CPU by generations.def, or "" for one that is not listed. family and
+// model are the decimal numbers of CPUID as text; core_type "" for a CPU with one kind. Static.
+const char *published_generation(const char *vendor, const char *family, const char *model,
+                                 const char *core_type);
+
+// Fill published, published_source and agrees of a measured cost: same item in general form,
+// flags left as they were, user mode, and the same CPUID model or else the same generation.
+// No figure: the cost stays as it is.
+void published_match(const struct published *published, struct cost *cost);
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct overhead overhead_of(const struct loops *loops, const struct loop *like) {
+    struct overhead overhead = {.high = 0, .measured = false, .variant = ""};
+    for (size_t i = 0; i < loops->count; i++) {
+        const struct loop *loop = &loops->loop[i];
+        if (!loop->empty || !loop->has_value || !loops_same_place(loop, like))
+            continue;
+        if (loop->ci_high > overhead.high)
+            overhead = (struct overhead){loop->ci_high, true, loop->variant};
+    }
+    if (!overhead.measured)
+        overhead.high = OVERHEAD_ASSUMED;
+    return overhead;
+}
+
+// One direct cost after another: does whole = first; second?
+static bool is_composition(const struct cost *whole, const struct cost *first,
+                           const struct cost *second) {
+    size_t length = strlen(first->item);
+    return strncmp(whole->item, first->item, length) == 0 &&
+           strncmp(whole->item + length, "; ", 2) == 0 &&
+           strcmp(whole->item + length + 2, second->item) == 0;
+}
+
+static bool same_place(const struct cost *a, const struct cost *b) {
+    static const enum cost_key keys[] = {KEY_run_id, KEY_core_type, KEY_engine, KEY_ring};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(a->key[keys[i]], b->key[keys[i]]) != 0)
+            return false;
+    return true;
+}
+
+static bool is_part(const struct cost *part, const struct cost *whole) {
+    return part != whole && part->method == METHOD_direct && !isnan(part->cycles) &&
+           same_place(part, whole);
+}
+
+static void judge_composition(struct cost *whole, const struct cost *first,
+                              const struct cost *second) {
+    double sum = first->cycles + second->cycles;
+    bool disjoint = whole->ci_low > first->ci_high + second->ci_high ||
+                    whole->ci_high < first->ci_low + second->ci_low;
+    bool apart = fabs(whole->cycles - sum) > fit_margin(whole->cycles);
+    size_t used = strlen(whole->detail);
+    whole->additive = disjoint && apart ? ADDITIVE_no : ADDITIVE_yes;
+    snprintf(whole->detail + used, sizeof whole->detail - used,
+             "%sits parts alone, %s and %s, sum to %.2f", used > 0 ? "; " : "", first->item,
+             second->item, sum);
+}
+
+static void find_parts(struct costs *costs, struct cost *whole) {
+    for (size_t i = 0; i < costs->count; i++) {
+        const struct cost *first = &costs->row[i];
+        for (size_t j = 0; j < costs->count && is_part(first, whole); j++) {
+            const struct cost *second = &costs->row[j];
+            if (is_part(second, whole) && is_composition(whole, first, second)) {
+                judge_composition(whole, first, second);
+                return;
+            }
+        }
+    }
+}
+
+void solve_compositions(struct costs *costs) {
+    for (size_t i = 0; i < costs->count; i++) {
+        struct cost *whole = &costs->row[i];
+        if (whole->method == METHOD_direct && !isnan(whole->cycles) &&
+            whole->additive == ADDITIVE_untested && strchr(whole->item, ';') != NULL)
+            find_parts(costs, whole);
+    }
+}
+
+static const struct loop *find_variant(const struct loops *loops, const struct loop *like,
+                                       const char *variant) {
+    for (size_t i = 0; i < loops->count; i++)
+        if (loops_same_place(&loops->loop[i], like) && strcmp(loops->loop[i].variant, variant) == 0)
+            return &loops->loop[i];
+    return NULL;
+}
+
+struct noise_floor solve_noise(const struct loops *loops) {
+    struct noise_floor noise = {0, 0, 0};
+    for (size_t i = 0; i < loops->count; i++) {
+        const struct loop *twin = &loops->loop[i];
+        if (twin->twin_of[0] == '\0' || !twin->has_value)
+            continue;
+        const struct loop *original = find_variant(loops, twin, twin->twin_of);
+        if (original == NULL || !original->has_value)
+            continue;
+        double part =
+            fabs(twin->cycles - original->cycles) / ((twin->cycles + original->cycles) / 2);
+        noise.pairs++;
+        noise.largest = fmax(noise.largest, part);
+        noise.rms += part * part;
+    }
+    noise.rms = noise.pairs > 0 ? sqrt(noise.rms / (double)noise.pairs) : NAN;
+    noise.largest = noise.pairs > 0 ? noise.largest : NAN;
+    return noise;
+}
+
+int solve_all(const struct loops *loops, struct costs *costs, struct error *error) {
+    if (solve_direct(loops, costs) != 0 || solve_mixes(loops, costs) != 0 ||
+        solve_orders(loops, costs) != 0 || solve_sequences(loops, costs) != 0)
+        return error_set(error, ERROR_INPUT, loops->table.path, 0, "out of memory");
+    solve_compositions(costs);
+    return 0;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// results: from the loops of a run to its costs.
+//
+// Pure: loops in, rows out. Four kinds of rows, in this order: direct (homogeneous loops),
+// solved (mixes), orders (one mix in two orders), and whole sequences (what a restore costs,
+// and the most POPF_IF may cost).
+#ifndef ASMSWEEP_SOLVE_H
+#define ASMSWEEP_SOLVE_H
+
+#include "loops.h"
+
+// What dec; jnz add to a loop at most, cycles per iteration.
+#define OVERHEAD_ASSUMED 1.0
+
+struct overhead {
+    double high;         // the empty loop's upper end where there is one, else OVERHEAD_ASSUMED
+    bool measured;       // whether an empty loop stands behind it
+    const char *variant; // that loop, "" if none
+};
+
+// The overhead's upper end for loops measured in the same place as `like`.
+struct overhead overhead_of(const struct loops *loops, const struct loop *like);
+
+// All rows. 0, or -1 with *error (out of memory only).
+int solve_all(const struct loops *loops, struct costs *costs, struct error *error);
+
+// The kinds one by one, for solve_all and tests. 0, or -1 when memory ran out.
+int solve_direct(const struct loops *loops, struct costs *costs);
+int solve_mixes(const struct loops *loops, struct costs *costs);
+int solve_orders(const struct loops *loops, struct costs *costs);
+int solve_sequences(const struct loops *loops, struct costs *costs);
+
+// Direct rows whose group is one direct item in front of another: do the parts add up to it?
+// Sets additive and detail where it was untested.
+void solve_compositions(struct costs *costs);
+
+// The A/A noise floor: how much twins (twin_of) differ, as parts of their mean.
+struct noise_floor {
+    size_t pairs;
+    double largest, rms; // NaN without pairs
+};
+struct noise_floor solve_noise(const struct loops *loops);
+
+#endif

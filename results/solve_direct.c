@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Direct costs: loops that hold one group and nothing else, at one or several lengths.
+#include "solve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The homogeneous loops of one item in one context.
+struct set {
+    const struct loop **loop;
+    double *counts, *cycles, *sigma; // of the loops with a value
+    size_t members, values;
+};
+
+static bool same_item(const struct loop *a, const struct loop *b) {
+    return b->homogeneous && loops_same_place(a, b) && strcmp(a->family, b->family) == 0 &&
+           strcmp(a->context, b->context) == 0 && strcmp(a->group, b->group) == 0;
+}
+
+static void collect(const struct loops *loops, size_t first, struct set *set, bool *taken) {
+    set->members = set->values = 0;
+    for (size_t i = first; i < loops->count; i++) {
+        const struct loop *loop = &loops->loop[i];
+        if (taken[i] || !same_item(&loops->loop[first], loop))
+            continue;
+        taken[i] = true;
+        set->loop[set->members++] = loop;
+        if (!loop->has_value)
+            continue;
+        set->counts[set->values] = loop->groups;
+        set->cycles[set->values] = loop->cycles;
+        set->sigma[set->values++] = loop->sigma;
+    }
+}
+
+// Keep the longest loops only: the overhead weighs least there.
+static void keep_longest(struct set *set) {
+    double longest = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < set->values; i++)
+        longest = fmax(longest, set->counts[i]);
+    for (size_t i = 0; i < set->values; i++) {
+        if (set->counts[i] < longest)
+            continue;
+        set->counts[kept] = set->counts[i];
+        set->cycles[kept] = set->cycles[i];
+        set->sigma[kept++] = set->sigma[i];
+    }
+    set->values = kept;
+}
+
+static bool one_length(const struct set *set) {
+    for (size_t i = 1; i < set->values; i++)
+        if (set->counts[i] != set->counts[0])
+            return false;
+    return true;
+}
+
+// The worst status among those that gave a value: a cost that rests on an unstable loop is so too.
+static enum status set_status(const struct set *set) {
+    enum status status = STATUS_ok;
+    for (size_t i = 0; i < set->members; i++)
+        if (set->loop[i]->has_value)
+            status = status_worse(status, set->loop[i]->status);
+    return status;
+}
+
+static int fill_value(struct set *set, struct overhead overhead, struct cost *cost) {
+    struct fit fit;
+    struct fit_item item;
+    struct fit_input input = {set->values, 1, set->counts,  set->cycles,
+                              set->sigma,  0, overhead.high};
+    if (fit_solve(&input, &fit, &item) != 0)
+        return -1;
+    if (!one_length(set))
+        cost->additive = fit.additive;
+    if (cost->additive == ADDITIVE_no) {
+        snprintf(cost->detail, sizeof cost->detail,
+                 "not proportional to the length (off by %.2f cycles, margin %.2f): the longest "
+                 "loop's cost",
+                 fit.worst_residual, fit.worst_margin);
+        keep_longest(set);
+        input.rows = set->values;
+        if (fit_solve(&input, &fit, &item) != 0)
+            return -1;
+    }
+    cost->cycles = item.cycles;
+    cost->ci_low = item.ci_low;
+    cost->ci_high = item.ci_high;
+    cost->status = set_status(set);
+    size_t used = strlen(cost->detail);
+    snprintf(cost->detail + used, sizeof cost->detail - used,
+             "%sdec;jnz add %.2f to %.2f cycles per iteration (%s)", used > 0 ? "; " : "",
+             fit.overhead_low, fit.overhead_high, overhead.measured ? "empty loop" : "assumed");
+    return 0;
+}
+
+static int add_set(const struct loops *loops, struct set *set, struct costs *costs) {
+    const struct loop *first = set->loop[0];
+    struct cost *cost = costs_add(costs);
+    if (cost == NULL)
+        return -1;
+    loop_keys(first, cost);
+    snprintf(cost->family, sizeof cost->family, "%s", first->family);
+    snprintf(cost->order, sizeof cost->order, "%s", first->order);
+    snprintf(cost->context, sizeof cost->context, "%s", first->context);
+    snprintf(cost->item, sizeof cost->item, "%s", first->group);
+    for (size_t i = 0; i < set->members; i++)
+        cost_rests_on(cost, set->loop[i]->variant);
+    if (set->values == 0) {
+        cost_refuse(cost, first->status, "%s", first->detail);
+        return 0;
+    }
+    return fill_value(set, overhead_of(loops, first), cost);
+}
+
+int solve_direct(const struct loops *loops, struct costs *costs) {
+    size_t n = loops->count + 1;
+    bool *taken = calloc(n, sizeof *taken);
+    double *numbers = calloc(3 * n, sizeof *numbers);
+    struct set set = {.loop = calloc(n, sizeof *set.loop)};
+    int failed = taken == NULL || numbers == NULL || set.loop == NULL;
+    if (!failed) {
+        set.counts = numbers;
+        set.cycles = numbers + n;
+        set.sigma = numbers + 2 * n;
+    }
+    for (size_t i = 0; i < loops->count && !failed; i++) {
+        if (taken[i] || !loops->loop[i].homogeneous)
+            continue;
+        collect(loops, i, &set, taken);
+        failed = add_set(loops, &set, costs) != 0;
+    }
+    free(set.loop);
+    free(numbers);
+    free(taken);
+    return failed ? -1 : 0;
+}

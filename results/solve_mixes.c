@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Solved costs: one system per (family, order, context) of loops that mix instructions.
+#include "solve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A design whose condition is above this tells its items apart by rounding only.
+#define CONDITION_LIMIT 1e4
+
+struct system {
+    const struct loop **loop; // members
+    size_t members, values;
+    struct mix items; // the items solved for; a name may join several: "push+popfq"
+    double *counts, *cycles, *sigma;
+    const struct loop **valued;
+};
+
+static bool in_system(const struct loop *a, const struct loop *b) {
+    // With one kind of instruction an order means nothing: such a loop belongs to each order.
+    bool order = b->homogeneous || strcmp(a->order, b->order) == 0;
+    return loops_same_place(a, b) && strcmp(a->family, b->family) == 0 && b->mix.terms > 0 &&
+           strcmp(a->context, b->context) == 0 && order;
+}
+
+static bool many_mixes(const struct system *system) {
+    for (size_t i = 1; i < system->members; i++)
+        if (!mix_equal(&system->loop[0]->mix, &system->loop[i]->mix))
+            return true;
+    return false;
+}
+
+// Do two instructions stand in the same number in every loop?
+static bool inseparable(const struct system *system, const char *a, const char *b) {
+    for (size_t i = 0; i < system->members; i++)
+        if (mix_count(&system->loop[i]->mix, a) != mix_count(&system->loop[i]->mix, b))
+            return false;
+    return true;
+}
+
+static void join_item(struct mix *items, const char *name, const struct system *system) {
+    for (size_t i = 0; i < items->terms; i++) {
+        struct mix_term *term = &items->term[i];
+        char first[MIX_NAME];
+        snprintf(first, sizeof first, "%.*s", (int)strcspn(term->name, "+"), term->name);
+        if (!inseparable(system, first, name))
+            continue;
+        size_t used = strlen(term->name);
+        snprintf(term->name + used, sizeof term->name - used, "+%s", name);
+        return;
+    }
+    snprintf(items->term[items->terms].name, MIX_NAME, "%s", name);
+    items->term[items->terms++].count = 1;
+}
+
+static bool has_item(const struct mix *items, const char *name) {
+    size_t length = strlen(name);
+    for (size_t i = 0; i < items->terms; i++) {
+        const char *part = items->term[i].name;
+        while (*part != '\0') {
+            size_t size = strcspn(part, "+");
+            if (size == length && memcmp(part, name, length) == 0)
+                return true;
+            part += size + (part[size] == '+');
+        }
+    }
+    return false;
+}
+
+static void find_items(struct system *system) {
+    system->items.terms = 0;
+    for (size_t i = 0; i < system->members; i++) {
+        const struct mix *mix = &system->loop[i]->mix;
+        for (size_t t = 0; t < mix->terms && system->items.terms < MIX_TERMS; t++)
+            if (!has_item(&system->items, mix->term[t].name))
+                join_item(&system->items, mix->term[t].name, system);
+    }
+}
+
+static void fill_numbers(struct system *system) {
+    system->values = 0;
+    for (size_t i = 0; i < system->members; i++) {
+        const struct loop *loop = system->loop[i];
+        if (!loop->has_value)
+            continue;
+        size_t row = system->values++;
+        system->valued[row] = loop;
+        system->cycles[row] = loop->cycles;
+        system->sigma[row] = loop->sigma;
+        for (size_t j = 0; j < system->items.terms; j++) {
+            char first[MIX_NAME];
+            const char *name = system->items.term[j].name;
+            snprintf(first, sizeof first, "%.*s", (int)strcspn(name, "+"), name);
+            system->counts[row * system->items.terms + j] = mix_count(&loop->mix, first);
+        }
+    }
+}
+
+static bool all_serial(const struct mix *items) {
+    static const char *const serial[] = {
+#define SERIAL(name) name,
+#include "overlapping.def"
+#undef SERIAL
+    };
+    for (size_t i = 0; i < items->terms; i++) {
+        bool found = false;
+        for (size_t k = 0; k < sizeof serial / sizeof serial[0]; k++)
+            found = found || strcmp(serial[k], items->term[i].name) == 0;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+// Value or reason of one item.
+static void fill_cost(const struct system *system, const struct fit *fit,
+                      const struct fit_item *item, struct cost *cost) {
+    cost->additive = fit->additive;
+    if (!item->estimable || (fit->condition > CONDITION_LIMIT && isfinite(fit->condition)))
+        cost_refuse(cost, STATUS_unavailable,
+                    "these loops do not determine it: rank %zu of %zu items, condition %.3g",
+                    fit->rank, system->items.terms, fit->condition);
+    else if (fit->additive == ADDITIVE_no)
+        cost_refuse(cost, STATUS_unavailable,
+                    "costs do not add: %s is off by %+.2f cycles, margin %.2f, p %.2g",
+                    system->valued[fit->worst_row]->variant, fit->worst_residual, fit->worst_margin,
+                    fit->p);
+    else if (fit->additive == ADDITIVE_untested && !all_serial(&system->items))
+        cost_refuse(cost, STATUS_unavailable,
+                    "may overlap with its neighbours, and %zu loops for %zu items test nothing",
+                    system->values, system->items.terms);
+    else {
+        cost->cycles = item->cycles;
+        cost->ci_low = item->ci_low;
+        cost->ci_high = item->ci_high;
+        snprintf(cost->detail, sizeof cost->detail,
+                 "rank %zu, condition %.3g, worst residual %+.2f of margin %.2f; dec;jnz %.2f to "
+                 "%.2f",
+                 fit->rank, fit->condition, fit->worst_residual, fit->worst_margin,
+                 fit->overhead_low, fit->overhead_high);
+    }
+}
+
+static int add_costs(const struct loops *loops, struct system *system, const struct loop *first,
+                     struct costs *costs) {
+    struct fit fit = {0};
+    struct fit_item item[MIX_TERMS] = {0};
+    struct fit_input input = {system->values,
+                              system->items.terms,
+                              system->counts,
+                              system->cycles,
+                              system->sigma,
+                              0,
+                              overhead_of(loops, first).high};
+    bool solved = system->values > 0;
+    if (solved && fit_solve(&input, &fit, item) != 0)
+        return -1;
+    for (size_t j = 0; j < system->items.terms; j++) {
+        struct cost *cost = costs_add(costs);
+        if (cost == NULL)
+            return -1;
+        loop_keys(first, cost);
+        cost->method = METHOD_solved;
+        snprintf(cost->family, sizeof cost->family, "%s", first->family);
+        snprintf(cost->order, sizeof cost->order, "%s", first->order);
+        snprintf(cost->context, sizeof cost->context, "%s", first->context);
+        snprintf(cost->item, sizeof cost->item, "%s", system->items.term[j].name);
+        for (size_t i = 0; i < system->members; i++)
+            cost_rests_on(cost, system->loop[i]->variant);
+        if (solved)
+            fill_cost(system, &fit, &item[j], cost);
+        else
+            cost_refuse(cost, first->status, "%s", first->detail);
+    }
+    return 0;
+}
+
+static int solve_system(const struct loops *loops, size_t first, struct system *system, bool *taken,
+                        struct costs *costs) {
+    system->members = 0;
+    for (size_t i = 0; i < loops->count; i++) {
+        if (!in_system(&loops->loop[first], &loops->loop[i]))
+            continue;
+        system->loop[system->members++] = &loops->loop[i];
+        taken[i] = taken[i] || !loops->loop[i].homogeneous;
+    }
+    if (!many_mixes(system))
+        return 0; // one mix says nothing about its parts
+    find_items(system);
+    if (system->items.terms < 2)
+        return 0; // one item at several lengths is a direct cost
+    fill_numbers(system);
+    return add_costs(loops, system, &loops->loop[first], costs);
+}
+
+int solve_mixes(const struct loops *loops, struct costs *costs) {
+    size_t n = loops->count + 1;
+    double *numbers = calloc((MIX_TERMS + 2) * n, sizeof *numbers);
+    bool *taken = calloc(n, sizeof *taken);
+    struct system *system = calloc(1, sizeof *system);
+    const struct loop **members = calloc(2 * n, sizeof *members);
+    int failed = numbers == NULL || taken == NULL || system == NULL || members == NULL;
+    if (!failed) {
+        system->loop = members;
+        system->valued = members + n;
+        system->cycles = numbers;
+        system->sigma = numbers + n;
+        system->counts = numbers + 2 * n;
+    }
+    for (size_t i = 0; i < loops->count && !failed; i++) {
+        const struct loop *loop = &loops->loop[i];
+        if (!taken[i] && !loop->homogeneous && loop->mix.terms > 0)
+            failed = solve_system(loops, i, system, taken, costs) != 0;
+    }
+    free(members);
+    free(system);
+    free(taken);
+    free(numbers);
+    return failed ? -1 : 0;
+}
