@@ -17,6 +17,11 @@ def copies(instruction, count):
     return [str(instruction)] * int(count)
 
 
+def items(block):
+    """The lines of a block of text as a list, blank ones and indents dropped."""
+    return [line.strip() for line in str(block).splitlines() if line.strip()]
+
+
 def lines(items, indent=8):
     """The items one a line, as assembly; an empty list leaves nothing."""
     return ("\n" + " " * indent).join(items)
@@ -74,5 +79,5 @@ def claim(items):
     return "; ".join(items)
 
 
-GLOBALS = {"copies": copies, "lines": lines, "repeat": repeat, "interleave": interleave,
-           "claim": claim}
+GLOBALS = {"copies": copies, "items": items, "lines": lines, "repeat": repeat,
+           "interleave": interleave, "claim": claim}
