@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Boots for the guest tests: each once a session, its checks read what came back.
+
+Environment, set by CMakeLists.txt:
+ASMSWEEP_GUEST_KERNEL    cache made by setup/fetch-guest-kernel
+ASMSWEEP_GUEST_PROGRAMS  folder with the static programs of programs/
+ASMSWEEP_GUEST_WORK      folder for what the boots leave: console, initramfs, channel
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.initramfs import Initramfs
+from harness.kernel import Kernel
+from harness.machine import Outcome, base_root, boot
+from harness.missing import MissingPart, program
+
+HERE = Path(__file__).resolve().parent
+PACKAGES = "run './asmsweep setup --tests'"
+
+
+def _folder(variable: str) -> Path:
+    return Path(os.environ[variable])
+
+
+def _root(kernel: Kernel, programs: list[str]) -> Initramfs:
+    files = base_root(kernel)
+    for name in programs:
+        files.program(f"/usr/bin/{name}", _folder("ASMSWEEP_GUEST_PROGRAMS") / name)
+    return files
+
+
+@pytest.fixture(scope="session")
+def kernel() -> Kernel:
+    try:
+        program("qemu-system-x86_64", PACKAGES)
+        return Kernel(_folder("ASMSWEEP_GUEST_KERNEL"))
+    except MissingPart as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def linux(kernel: Kernel) -> Outcome:
+    """Debian's kernel with the test PMU, the host's perf and an icount TSC."""
+    work = _folder("ASMSWEEP_GUEST_WORK") / "linux"
+    files = _root(kernel, ["loop", "iopl_probe"])
+    try:
+        for name in ("perf", "setpriv"):
+            files.program(f"/usr/bin/{name}", Path(program(name, PACKAGES)))
+        module = kernel.build_module(HERE / "pmu/testpmu.c", work / "pmu")
+    except MissingPart as missing:
+        pytest.skip(str(missing))
+    files.file("/modules/testpmu.ko", module)
+    return boot(kernel, files, ["iopl.sh", "users.sh", "pmu.sh"], work, icount=True)
+
+
+@pytest.fixture(scope="session")
+def nested_kvm(kernel: Kernel) -> Outcome:
+    """Debian's kernel with KVM on the emulated CPU's SVM."""
+    files = _root(kernel, ["kvm_probe"])
+    kernel.add_modules(files, ["irqbypass", "ccp", "kvm", "kvm-amd"])
+    return boot(kernel, files, ["kvm.sh"], _folder("ASMSWEEP_GUEST_WORK") / "kvm")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """All skipped is no pass: CTest shows 77 as a skip, with the reasons above it."""
+    reports = session.config.pluginmanager.get_plugin("terminalreporter").stats
+    if reports.get("skipped") and not any(map(reports.get, ("passed", "failed", "error"))):
+        session.exitstatus = 77

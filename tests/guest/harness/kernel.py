@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The unpacked Debian kernel: where setup/fetch-guest-kernel put it, and its parts."""
+
+import lzma
+import os
+import struct
+import subprocess
+from pathlib import Path
+
+from .initramfs import Initramfs
+from .missing import MissingPart, program
+
+# Offsets of the x86 boot protocol (Documentation/x86/boot.rst, version 2.08 and later).
+_SETUP_SECTORS = 0x1F1
+_PAYLOAD_OFFSET_AND_LENGTH = 0x248
+_SECTOR = 512
+
+
+class Kernel:
+    """A complete cache folder. Raises MissingPart where there is none."""
+
+    def __init__(self, cache: Path) -> None:
+        stamp = cache / "release"
+        if not stamp.is_file():
+            raise MissingPart(f"no kernel in {cache}: run './asmsweep setup --tests'")
+        self.cache = cache
+        self.root = cache / "root"
+        self.release = stamp.read_text(encoding="ascii").strip()
+
+    @property
+    def busybox(self) -> Path:
+        return self.root / "bin/busybox"
+
+    def vmlinux(self) -> Path:
+        """The uncompressed kernel: QEMU enters it by PVH, which spares unpacking under TCG."""
+        path = self.cache / f"vmlinux-{self.release}"
+        if not path.is_file():
+            image = (self.root / f"boot/vmlinuz-{self.release}").read_bytes()
+            _write_whole(path, _payload(image))
+        return path
+
+    def add_modules(self, files: Initramfs, names: list[str]) -> None:
+        """Put the named modules, not what they depend on, in /modules of the guest."""
+        found = {path.stem: path for path in (self.root / "lib/modules").rglob("*.ko")}
+        for name in names:
+            files.file(f"/modules/{name}.ko", found[name])
+
+    def build_module(self, source: Path, build: Path) -> Path:
+        """Build the one-file module `source` (NAME.c) in the folder `build`; returns NAME.ko."""
+        make = program("make", "apt-get install make gcc")
+        build.mkdir(parents=True, exist_ok=True)
+        _write_if_changed(build / source.name, source.read_bytes())
+        _write_if_changed(build / "Kbuild", f"obj-m := {source.stem}.o\n".encode())
+        done = subprocess.run(
+            [make, "-C", str(self.root / f"usr/src/linux-headers-{self.release}"),
+             f"M={build}", "modules"],
+            capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
+        if done.returncode != 0:
+            raise RuntimeError(f"{source} does not build:\n{done.stdout}{done.stderr}")
+        return build / f"{source.stem}.ko"
+
+
+def _payload(image: bytes) -> bytes:
+    """The kernel inside a bzImage; Debian 12 compresses it with xz."""
+    protected_mode = (image[_SETUP_SECTORS] + 1) * _SECTOR
+    offset, length = struct.unpack_from("<II", image, _PAYLOAD_OFFSET_AND_LENGTH)
+    start = protected_mode + offset
+    # Four bytes of uncompressed size follow the stream; the decompressor stops before them.
+    return lzma.LZMADecompressor().decompress(image[start:start + length])
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    partial = path.with_suffix(f".{os.getpid()}")
+    partial.write_bytes(data)
+    partial.rename(path)
+
+
+def _write_if_changed(path: Path, data: bytes) -> None:
+    if not path.is_file() or path.read_bytes() != data:
+        path.write_bytes(data)
