@@ -40,6 +40,9 @@ class Outcome:
         self.console = console
         self._files = files
 
+    def names(self) -> list[str]:
+        return sorted({path.split("/")[0] for path in self._files if "/" in path})
+
     def step(self, name: str) -> Step:
         """Raises KeyError where the guest never came to that step."""
         prefix = name + "/"

@@ -11,6 +11,7 @@ echo 1 >$parameters/user_only
 perf_stat slope_n cycles:u,instructions:u loop 1000000
 perf_stat slope_2n cycles:u,instructions:u loop 2000000
 perf_stat own_events cpu/test_triple/u,cpu/test_quarter/u,r02:u loop 1000000
+perf_stat terms cpu/event=0x3,umask=0x1/u,instructions:u loop 1000
 perf_stat group '{cycles:u,instructions:u}' loop 1000000
 perf_stat stuck_event instructions:u,cpu/test_busy/u loop 1000
 perf_stat unknown_to_pmu cache-misses:u,instructions:u loop 1000

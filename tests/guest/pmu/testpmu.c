@@ -41,15 +41,16 @@ struct event_row {
 static const struct event_row rows[] = {
 	{ 0x01, PERF_COUNT_HW_CPU_CYCLES, 2, 1, false },
 	{ 0x02, PERF_COUNT_HW_INSTRUCTIONS, 1, 1, false },
-	{ 0x03, NOT_GENERIC, 3, 1, false },
+	{ 0x0103, NOT_GENERIC, 3, 1, false },
 	{ 0x04, NOT_GENERIC, 1, 4, false },
 	{ 0x05, NOT_GENERIC, 1, 1, true },
 };
 
 PMU_FORMAT_ATTR(event, "config:0-7");
+PMU_FORMAT_ATTR(umask, "config:8-15");
 PMU_EVENT_ATTR_STRING(cpu-cycles, attr_cycles, "event=0x01");
 PMU_EVENT_ATTR_STRING(instructions, attr_instructions, "event=0x02");
-PMU_EVENT_ATTR_STRING(test_triple, attr_triple, "event=0x03");
+PMU_EVENT_ATTR_STRING(test_triple, attr_triple, "event=0x03,umask=0x01");
 PMU_EVENT_ATTR_STRING(test_quarter, attr_quarter, "event=0x04");
 PMU_EVENT_ATTR_STRING(test_busy, attr_busy, "event=0x05");
 
@@ -151,7 +152,8 @@ static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char
 }
 static DEVICE_ATTR_RO(cpus);
 
-static struct attribute *format_attrs[] = { &format_attr_event.attr, NULL };
+static struct attribute *format_attrs[] = { &format_attr_event.attr, &format_attr_umask.attr,
+					   NULL };
 static struct attribute *event_attrs[] = {
 	&attr_cycles.attr.attr, &attr_instructions.attr.attr, &attr_triple.attr.attr,
 	&attr_quarter.attr.attr, &attr_busy.attr.attr, NULL,
