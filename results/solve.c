@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve.h"
 
+#include "context.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,8 +72,10 @@ static void find_parts(struct costs *costs, struct cost *whole) {
 void solve_compositions(struct costs *costs) {
     for (size_t i = 0; i < costs->count; i++) {
         struct cost *whole = &costs->row[i];
+        char sequence[64]; // whole sequences differ from their parts in what surrounds them
         if (whole->method == METHOD_direct && !isnan(whole->cycles) &&
-            whole->additive == ADDITIVE_untested && strchr(whole->item, ';') != NULL)
+            whole->additive == ADDITIVE_untested && strchr(whole->item, ';') != NULL &&
+            !context_get(whole->context, "sequence", sequence, sizeof sequence))
             find_parts(costs, whole);
     }
 }

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything a table's template shows, as one dictionary: columns, sections, notes, machines."""
+
+from dataclasses import dataclass
+
+from generator.table import cells, runs, sections
+
+# Items that stand in the table of CPU generations, in general form, with their short headings.
+GENERATION_ITEMS = (("pushfq;popfq", "pushfq;popfq"), ("pushfq", "pushfq"),
+                    ("push r64;pop r64", "push;pop"), ("imul r64,r64", "imul chain"))
+PETITION_SOURCE = "RFC: Petition"  # how the mail's own figures name their source
+NOT_HERE = "not measurable here: needs CPL0 on silicon"
+ENVIRONMENT_SHOWN = ("mitigations", "governor", "turbo", "smt", "clocksource", "isolated",
+                     "perf", "qemu", "revision", "seed")
+
+
+@dataclass
+class Column:
+    """One CPU of the table."""
+
+    letter: str
+    name: str
+    published: bool
+    cpu: tuple
+    costs: list
+    runs: list
+    figures: bool = False  # whether any cell of it has a published figure beside it
+
+
+def _clean_name(name):
+    """A CPU's name without marks that say nothing."""
+    for word in ("(R)", "(TM)", "(tm)", "CPU ", " Processor"):
+        name = name.replace(word, "")
+    return " ".join(name.split())
+
+
+def _measured_columns(all_runs):
+    columns = {}
+    for run in sorted(all_runs, key=lambda run: run.date):
+        for row in run.costs:
+            cpu = runs.cpu_of(row)
+            if cpu not in columns:
+                columns[cpu] = Column("", _clean_name(row["cpu_name"]), False, cpu, [], [])
+            columns[cpu].costs.append(row)
+            if run not in columns[cpu].runs:
+                columns[cpu].runs.append(run)
+    return list(columns.values())
+
+
+def _published_columns(figures, names):
+    """The mail's Skylake always, and those CPUs whose name holds one of `names`."""
+    groups = {}
+    for row in figures:
+        mail = PETITION_SOURCE in row["published_source"] or "opening mail" in \
+            row["published_source"]
+        key = runs.cpu_of(row)
+        wanted = mail or any(name.lower() in row["cpu_name"].lower() for name in names)
+        if wanted:
+            name = row["cpu_name"].replace("Skylake (client)", "Skylake, 2016 mail")
+            groups.setdefault(key, Column("", name, True, key, [], [])).costs.append(row)
+    return list(groups.values())
+
+
+class Notes:
+    """Numbered reasons; the same reason has one number."""
+
+    def __init__(self):
+        self.texts = []
+
+    def number(self, text):
+        if text not in self.texts:
+            self.texts.append(text)
+        return self.texts.index(text) + 1
+
+
+def _note_for(cell, notes):
+    if cell.value is None:
+        reason = cell.detail or "no reason was recorded"
+        cell.note = notes.number(f"{cell.status}: {reason}")
+    elif cell.additive == "no":
+        cell.note = notes.number(f"not additive: {cell.detail}")
+    elif cell.engine == "published" and cell.detail:
+        cell.note = notes.number(cell.detail)
+
+
+def _cells_of(row, columns, notes):
+    made = []
+    for number, column in enumerate(columns):
+        if number not in row.costs:
+            made.append(cells.ABSENT)
+            continue
+        cell = cells.from_cost(row.costs[number])
+        _note_for(cell, notes)
+        column.figures |= not column.published and cell.published is not None
+        made.append(cell)
+    return made
+
+
+def _section(section, columns, notes):
+    # A section of break-evens without a single value says so in words, once a CPU.
+    sentences = []
+    rows = [{"label": row.label, "item": row.item, "context": row.context, "ring": row.ring,
+             "family": row.family, "cells": _cells_of(row, columns, notes)}
+            for row in section.rows]
+    if section.title == sections.QUESTIONS[0][0]:
+        for number, column in enumerate(columns):
+            valued = any(row["cells"][number].value is not None for row in rows)
+            if not column.published and not valued:
+                sentences.append((column.letter, f"{column.letter}: {NOT_HERE}"))
+        rows = [row for row in rows if any(cell.value is not None for cell in row["cells"])]
+    return {"title": section.title, "rows": rows, "sentences": sentences,
+            "left_out": section.left_out}
+
+
+def _generation_row(name, measured, costs):
+    found = []
+    for general, _ in GENERATION_ITEMS:
+        wanted = {"general": general, "method": "direct", "context": "", "ring": "3"}
+        row = sections.figure_for(wanted, [row for row in costs if row["method"] == "direct"])
+        found.append(cells.from_cost(row) if row is not None else cells.ABSENT)
+    return {"name": name, "measured": measured, "cells": found}
+
+
+def _generations(columns, figures):
+    """PUSHFQ+POPFQ and kin over all CPUs: measured ones first, then published ones."""
+    rows = [_generation_row(column.name, True, column.costs)
+            for column in columns if not column.published]
+    groups = {}
+    for row in figures:
+        if "InstLatx64" in row["published_source"]:
+            groups.setdefault(row["cpu_name"], []).append(row)
+    rows += [_generation_row(name, False, costs) for name, costs in groups.items()]
+    return {"items": [heading for _, heading in GENERATION_ITEMS],
+            "rows": [row for row in rows if any(cell.present for cell in row["cells"])]}
+
+
+def _noise(run):
+    pairs = run.notes.get("noise_pairs", "0")
+    if pairs in ("", "0"):
+        return "noise floor not measured: the sweep has no A/A pairs"
+    return (f"noise floor (A/A, {pairs} pairs): {float(run.notes['noise_rms_percent']):.2f} % rms, "
+            f"{float(run.notes['noise_largest_percent']):.2f} % largest")
+
+
+def _method(run):
+    engines = sorted({(row["engine"], row["accel"], row["ring"], row["source"])
+                      for row in run.summary if row["value"]})
+    texts = [f"engine {engine}{f' ({accel})' if accel else ''} at CPL{ring}, by {source}"
+             for engine, accel, ring, source in engines]
+    blocks = max((int(row["executions"] or 0) for row in run.summary), default=0)
+    return "; ".join(texts) + f"; {blocks} executions a variant" if texts else "nothing measured"
+
+
+def _machine(column):
+    vendor, family, model, stepping, name, microcode, core, hypervisor = column.cpu
+    facts = [f"{vendor} family {family} model {model} stepping {stepping}"]
+    facts += [f"{word} {value}" for word, value in (
+        ("microcode", microcode), ("core type", core), ("under hypervisor", hypervisor)) if value]
+    lines = []
+    for run in column.runs:
+        kernel = run.costs[0]["kernel"]
+        lines.append(f"{run.sweep}, {run.date}, kernel {kernel}: {_method(run)}; {_noise(run)}")
+        extra = [f"{key} {run.environment[key]}" for key in ENVIRONMENT_SHOWN
+                 if run.environment.get(key)]
+        if extra:
+            lines.append("; ".join(extra))
+    return {"letter": column.letter, "name": name, "facts": ", ".join(facts), "runs": lines}
+
+
+def _commands(columns):
+    """The one command a run that measures a cell again; VARIANT is what explain names."""
+    found = []
+    for column in columns:
+        for run in column.runs:
+            if not any(line.startswith(f"./asmsweep run {run.sweep} ") for line in found):
+                found.append(f"./asmsweep run {run.sweep} --only VARIANT")
+    return found
+
+
+def build(all_runs, figures, beside=(), everything=False):
+    """The dictionary for the templates."""
+    columns = _measured_columns(all_runs) + _published_columns(figures, beside)
+    for number, column in enumerate(columns):
+        column.letter = chr(ord("A") + number) if number < 26 else f"A{number - 25}"
+    notes = Notes()
+    made = [_section(section, columns, notes) for section in sections.build(
+        [(column.published, column.costs) for column in columns], everything)]
+    return {
+        "title": "What saving, disabling, enabling and restoring interrupts cost",
+        "columns": columns,
+        "sections": [part for part in made if part["rows"] or part["sentences"]],
+        "generations": _generations(columns, figures),
+        "notes": notes.texts,
+        "machines": [_machine(column) for column in columns if not column.published],
+        "sources": sorted({row["published_source"] for column in columns if column.published
+                           for row in column.costs}),
+        "commands": _commands(columns),
+        "mark_meanings": cells.MARK_MEANINGS,
+    }

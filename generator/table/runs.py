@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bottom layer of the tables: a run's files as they are, and the CPU they speak of.
+
+Nothing is computed here. Costs come from costs.csv (made by `asmsweep-results
+solve`), published ones from results/published/costs.csv.
+"""
+
+import csv
+import os
+from dataclasses import dataclass, field
+
+from generator.errors import BadInput
+
+# Columns of costs.csv that make a CPU; two microcodes of one CPU are two columns of a table.
+CPU_KEYS = ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_name", "microcode",
+            "core_type", "hypervisor")
+NUMBERS = ("cycles", "ci_low", "ci_high", "published")
+
+
+def read_csv(path, remedy, needed=()):
+    """Rows of a CSV file as dictionaries; BadInput names file, line and remedy."""
+    try:
+        with open(path, newline="", encoding="utf-8") as stream:
+            reader = csv.DictReader(stream, strict=True, restkey="")
+            rows = list(reader)
+    except FileNotFoundError:
+        raise BadInput(path, "is not there", remedy) from None
+    except (OSError, UnicodeDecodeError, csv.Error) as problem:
+        raise BadInput(path, f"cannot be read: {problem}", remedy) from None
+    missing = [name for name in needed if name not in (reader.fieldnames or ())]
+    if missing:
+        raise BadInput(f"{path}:1", f"has no column {missing[0]}", remedy)
+    for line, row in enumerate(rows, 2):
+        if None in row.values() or "" in row:
+            raise BadInput(f"{path}:{line}", "has not as many fields as the header", remedy)
+    return rows
+
+
+def _optional(path):
+    return read_csv(path, "remove it or run again") if os.path.exists(path) else []
+
+
+def _number(row, name, path, line):
+    text = row[name]
+    if text == "":
+        return None  # missing stays missing
+    try:
+        return float(text)
+    except ValueError:
+        raise BadInput(f"{path}:{line}", f"{name} \"{text}\" is no number",
+                       "solve the run again") from None
+
+
+def read_costs(path, remedy):
+    """Rows of a costs.csv, their numbers as float or None."""
+    rows = read_csv(path, remedy, CPU_KEYS + NUMBERS + ("item", "context", "status", "method"))
+    for line, row in enumerate(rows, 2):
+        for name in NUMBERS:
+            row[name] = _number(row, name, path, line)
+    return rows
+
+
+@dataclass
+class Run:
+    """One run's directory."""
+
+    path: str
+    costs: list
+    summary: list
+    samples: str  # path, "" if there are none: read only by those who plot them
+    variants: dict = field(default_factory=dict)  # variants.csv by variant
+    proof: dict = field(default_factory=dict)  # proof.csv by variant
+    environment: dict = field(default_factory=dict)
+    notes: dict = field(default_factory=dict)
+
+    @property
+    def sweep(self):
+        return self.summary[0]["sweep"] if self.summary else ""
+
+    @property
+    def date(self):
+        """UTC time of the first row, as it stands there."""
+        return min((row["time_utc"] for row in self.summary), default="")
+
+
+def _keyed(rows, key, value):
+    return {row[key]: row[value] for row in rows}
+
+
+def read_run(path):
+    """Everything a table needs of a run's directory."""
+    remedy = f"give a run's directory, and make costs.csv with: asmsweep-results solve {path}"
+    if not os.path.isdir(path):
+        raise BadInput(path, "is no directory", "give a run's directory")
+    place = {name: os.path.join(path, f"{name}.csv") for name in
+             ("costs", "summary", "samples", "variants", "proof", "environment", "notes")}
+    return Run(
+        path=path,
+        costs=read_costs(place["costs"], remedy),
+        summary=read_csv(place["summary"], remedy, ("variant", "value", "status", "time_utc")),
+        samples=place["samples"] if os.path.exists(place["samples"]) else "",
+        variants={row["variant"]: row for row in _optional(place["variants"])},
+        proof={row["variant"]: row for row in _optional(place["proof"])},
+        environment=_keyed(_optional(place["environment"]), "key", "value"),
+        notes=_keyed(_optional(place["notes"]), "key", "value"))
+
+
+def cpu_of(row):
+    """What makes a column of a table, from any row with CPU_KEYS."""
+    return tuple(row[name] for name in CPU_KEYS)
+
+
+def same_chip(one, other):
+    """Whether two CPU keys name one model of CPU (microcode and hypervisor may differ)."""
+    return one[:3] == other[:3] and one[6] == other[6]

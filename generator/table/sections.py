@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which cost answers which question: the order of a table and the labels of its rows."""
+
+import re
+from dataclasses import dataclass, field
+
+BREAK_EVEN = "POPF_IF break-even"
+# A study with more rows than this in "instructions" is shortened, and the table says so.
+ROWS_PER_FAMILY = 6
+
+
+@dataclass
+class Row:
+    """One item in one context and ring."""
+
+    label: str
+    item: str
+    context: str
+    ring: str
+    family: str
+    order: str
+    costs: dict = field(default_factory=dict)  # column number -> row of costs.csv
+
+    @property
+    def key(self):
+        return (self.item, self.context, self.ring, self.family, self.order)
+
+
+@dataclass
+class Section:
+    title: str
+    rows: list
+    left_out: dict = field(default_factory=dict)  # family -> rows not shown
+
+
+def context_of(row):
+    """The context as a dictionary."""
+    pairs = (part.partition("=") for part in row["context"].split(";") if part)
+    return {key: value for key, _, value in pairs}
+
+
+def _mnemonics(item):
+    names = re.split(r"; *|\+", re.sub(r"\d+\*", "", item))
+    return [name.split()[0] for name in names if name.split()]
+
+
+def _is_restore(row):
+    names = set(_mnemonics(row["item"]))
+    context = context_of(row)
+    pure = names <= {"push", "popfq"} and "popfq" in names and row["method"] == "direct"
+    named = row["item"] == "restore by popfq"
+    return named or (pure and bool({"if", "bits"} & context.keys()))
+
+
+def _is_test(row):
+    context = context_of(row)
+    if row["item"].startswith("restore by ") and row["item"] != "restore by popfq":
+        return True
+    return "branch" in context and row["method"] == "direct" and "sequence" not in context
+
+
+def _is_toggle(row):
+    names = _mnemonics(row["item"])
+    return bool(names) and set(names) <= {"cli", "sti"} and row["method"] != "difference"
+
+
+def _is_save(row):
+    names = _mnemonics(row["item"])
+    return names[:1] == ["pushfq"] and "pop" in names[1:2] and row["method"] == "direct" \
+        and not _is_sequence(row)
+
+
+def _is_sequence(row):
+    return "sequence" in context_of(row) and row["method"] == "direct"
+
+
+def _is_order(row):
+    return row["item"].startswith("order of ")
+
+
+# The petition's questions first. The first that takes a row keeps it.
+QUESTIONS = (
+    ("The most POPF_IF may cost and still win", lambda row: row["item"] == BREAK_EVEN),
+    ("Restore by POPF, by what changes", _is_restore),
+    ("Restore by test, branch and STI", _is_test),
+    ("CLI and STI", _is_toggle),
+    ("Save by PUSHF", _is_save),
+    ("Whole sequences", _is_sequence),
+    ("Does the order matter? Largest difference", _is_order),
+    ("Instructions", lambda row: True),
+)
+INSTRUCTIONS = len(QUESTIONS) - 1
+ORDERS = INSTRUCTIONS - 1
+
+
+def question_of(row):
+    return next(i for i, (_, takes) in enumerate(QUESTIONS) if takes(row))
+
+
+# How a key of the context reads in a label; None: the key and its value as they are.
+PHRASES = {
+    "if": {None: "IF {}"},
+    "bits": {"none": "", "several": "several bits change", None: "{} changes"},
+    "was": {"0": "IF was 0", "1": "IF was 1", "0.5": "IF was 0 or 1"},
+    "restore": {None: "by {}"},
+    "branch": {None: "{}"},
+    "sequence": {None: "{}"},
+}
+
+
+def _phrase(key, value):
+    phrases = PHRASES.get(key, {})
+    text = phrases.get(value, phrases.get(None, f"{key} {value}"))
+    return text.format(value.upper() if key == "bits" else value)
+
+
+def label_of(row):
+    """What a reader sees at the row's left."""
+    context = context_of(row)
+    if row["item"] == BREAK_EVEN:
+        context.pop("restore", None)
+    words = [text for text in (_phrase(key, value) for key, value in context.items()) if text]
+    if row["method"] == "solved" and row["order"]:
+        words.append(row["order"])
+    if _is_order(row):
+        return f"{row['family']}: {row['order']}"
+    # Where the section's title names the item, the label is what sets the rows apart.
+    titled = row["method"] == "difference" or _is_sequence(row) or \
+        (_is_restore(row) and row["general"] == "push r64;popfq")
+    if titled and words:
+        return ", ".join(words)
+    return row["item"] + (f" ({', '.join(words)})" if words else "")
+
+
+def _better(new, old):
+    """A value beats none, a direct cost a solved one, a newer run an older."""
+    return (new["cycles"] is not None, new["method"] == "direct") >= \
+        (old["cycles"] is not None, old["method"] == "direct")
+
+
+def _key(row):
+    order = row["order"] if row["method"] != "direct" else ""
+    return (row["item"], row["context"], row["ring"], row["family"], order)
+
+
+def _largest_orders(rows):
+    """Of all mixes of a family and pair of orders, the one that differs most."""
+    largest = {}
+    for row in rows:
+        key = (row["family"], row["order"], row["context"], row["ring"])
+        if row["cycles"] is None:
+            continue
+        if key not in largest or abs(row["cycles"]) > abs(largest[key]["cycles"]):
+            largest[key] = row
+    return list(largest.values())
+
+
+def _without_solved(rows):
+    """Drop solved rows where the same item has a direct cost in the same ring."""
+    direct = {(row["item"].split()[0], row["ring"]) for row in rows
+              if row["method"] == "direct" and ";" not in row["item"]}
+    return [row for row in rows if row["method"] != "solved"
+            or (row["item"], row["ring"]) not in direct]
+
+
+def _shorten(rows):
+    """At most ROWS_PER_FAMILY rows a family, and how many of each were left out."""
+    shown, left_out, count = [], {}, {}
+    for row in rows:
+        count[row.family] = count.get(row.family, 0) + 1
+        if count[row.family] <= ROWS_PER_FAMILY:
+            shown.append(row)
+        else:
+            left_out[row.family] = left_out.get(row.family, 0) + 1
+    return shown, left_out
+
+
+def _flag_change(row):
+    """What a restore changes: None for nothing, else the keys that say it."""
+    context = context_of(row)
+    change = context.get("if", "")
+    ends = change.split("->")
+    if context.get("bits", "none") == "none" and len(set(ends)) <= 1:
+        return None
+    return change, context.get("bits", "")
+
+
+def figure_for(row, figures):
+    """The published row that speaks of the same item, flags and ring, or None."""
+    if row["method"] == "difference":
+        return None
+    return next((figure for figure in figures
+                 if figure["general"] == row["general"] and figure["ring"] == row["ring"]
+                 and _flag_change(figure) == _flag_change(row)), None)
+
+
+def _place(found, number, costs, everything):
+    """Put one measured column's costs into the rows of their questions."""
+    by_question = [[] for _ in QUESTIONS]
+    for row in costs:
+        by_question[question_of(row)].append(row)
+    by_question[ORDERS] = _largest_orders(by_question[ORDERS])
+    for question, rows in enumerate(by_question):
+        for row in rows if everything else _without_solved(rows):
+            made = found[question].setdefault(_key(row), Row(
+                label_of(row), row["item"], row["context"], row["ring"], row["family"],
+                row["order"]))
+            if number not in made.costs or _better(row, made.costs[number]):
+                made.costs[number] = row
+
+
+def _place_figures(found, number, figures):
+    """Put a published column beside the rows it speaks of; the rest gets rows of its own."""
+    used = []
+    for rows in found:
+        for made in rows.values():
+            figure = figure_for(next(iter(made.costs.values())), figures)
+            if figure is not None:
+                made.costs[number] = figure
+                used.append(id(figure))
+    rest = [figure for figure in figures if id(figure) not in used]
+    for question, figure in ((question_of(figure), figure) for figure in rest):
+        made = found[question].setdefault(_key(figure), Row(
+            label_of(figure), figure["item"], figure["context"], figure["ring"], "published", ""))
+        made.costs[number] = figure
+
+
+def build(columns, everything=False):
+    """Sections from columns: pairs of (whether published, rows of costs.csv)."""
+    found = [dict() for _ in QUESTIONS]
+    for published in (False, True):
+        for number, (kind, costs) in enumerate(columns):
+            if kind != published:
+                continue
+            if published:
+                _place_figures(found, number, costs)
+            else:
+                _place(found, number, costs, everything)
+    sections = []
+    for question, rows in enumerate(found):
+        rows = sorted(rows.values(), key=lambda row: row.ring)
+        left_out = {}
+        if question == INSTRUCTIONS and not everything:
+            rows, left_out = _shorten(rows)
+        sections.append(Section(QUESTIONS[question][0], rows, left_out))
+    return sections

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables of runs; the only place here that prints and exits.
+
+    tables.py DIR... [--format text|markdown|latex|html|csv] [--out FILE]
+              [--beside NAME,...] [--all]
+Exit status 0, or 2 after one line that names file, place and remedy.
+"""
+
+import argparse
+import os
+import sys
+
+_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, _ROOT)
+
+try:
+    import jinja2
+except ImportError:
+    sys.exit("tables: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
+
+from generator.errors import BadInput  # noqa: E402
+from generator.table import environment, report, runs  # noqa: E402
+
+
+def _formats(templates):
+    """A format is a template: NAME.j2."""
+    return sorted(name[:-3] for name in os.listdir(templates) if name.endswith(".j2"))
+
+
+def _arguments(argv, templates):
+    parser = argparse.ArgumentParser(prog="asmsweep table", description="tables of runs")
+    parser.add_argument("directories", metavar="DIR", nargs="+", help="a run's directory")
+    parser.add_argument("--format", default="text", choices=_formats(templates))
+    parser.add_argument("--out", metavar="FILE", help="write there instead of to stdout")
+    parser.add_argument("--beside", metavar="NAME,...", default="",
+                        help="published CPUs that get a column (part of their name)")
+    parser.add_argument("--all", action="store_true", help="every row of every family")
+    parser.add_argument("--published", metavar="FOLDER",
+                        default=os.path.join(_ROOT, "results", "published"))
+    return parser.parse_args(argv)
+
+
+def _figures(folder, names):
+    path = os.path.join(folder, "costs.csv")
+    figures = runs.read_costs(path, f"make it with: asmsweep-results published {folder}")
+    for name in names:
+        if not any(name.lower() in row["cpu_name"].lower() for row in figures):
+            known = ", ".join(sorted({row["cpu_name"] for row in figures}))
+            raise BadInput("--beside", f"no published CPU is called {name}", f"known: {known}")
+    return figures
+
+
+def render(args, templates):
+    names = [name.strip() for name in args.beside.split(",") if name.strip()]
+    figures = _figures(args.published, names)
+    all_runs = [runs.read_run(path.rstrip("/") or path) for path in args.directories]
+    everything = args.all or args.format in ("csv", "html")
+    values = report.build(all_runs, figures, names, everything)
+    env = environment.make(templates, html=args.format == "html")
+    return env.get_template(f"{args.format}.j2").render(values)
+
+
+def main(argv):
+    templates = os.path.join(_ROOT, "templates", "tables")
+    args = _arguments(argv, templates)
+    try:
+        text = render(args, templates)
+        if args.out is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return 0
+        temporary = f"{args.out}.{os.getpid()}"
+        with open(temporary, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        os.replace(temporary, args.out)
+    except BadInput as problem:
+        print(f"asmsweep table: {problem}", file=sys.stderr)
+        return 2
+    except jinja2.TemplateError as problem:
+        place = getattr(problem, "filename", None) or f"{args.format}.j2"
+        print(f"asmsweep table: {place}: {problem}; mend the template", file=sys.stderr)
+        return 2
+    except OSError as problem:
+        print(f"asmsweep table: {problem.filename or 'stdout'}: {problem.strerror}; "
+              "give another place with --out", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
