@@ -96,8 +96,8 @@ static void become(const struct process_request *request, struct pipes *pipes)
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
     setenv("LC_ALL", "C", 1); // fr_FR would make perf print 100,00
-    int nothing = open("/dev/null", O_RDONLY);
-    if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(pipes->output[1], 1) < 0 ||
+    int input = request->input > 0 ? request->input : open("/dev/null", O_RDONLY);
+    if (input < 0 || dup2(input, 0) < 0 || dup2(pipes->output[1], 1) < 0 ||
         dup2(pipes->errors[1], 2) < 0)
         goto failed;
     char byte;
@@ -151,16 +151,19 @@ static void collect(pid_t pid, const struct process_request *request, struct pip
     };
     struct pollfd ends[2] = {{pipes->output[0], POLLIN, 0}, {pipes->errors[0], POLLIN, 0}};
     while (ends[0].fd >= 0 || ends[1].fd >= 0) {
-        int wait = -1;
+        int wait = request->watch ? PROCESS_WATCH_MS : -1;
         if (request->timeout > 0) {
             double left = started + request->timeout - now();
             if (left <= 0) {
                 result->timed_out = 1;
                 break;
             }
-            wait = (int)(left * 1000) + 1;
+            if (wait < 0 || left * 1000 < wait)
+                wait = (int)(left * 1000) + 1;
         }
-        if (interrupted)
+        if (request->watch && request->watch(request->context))
+            result->stopped = 1;
+        if (interrupted || result->stopped)
             break;
         int ready = poll(ends, 2, wait);
         if (ready < 0 && errno != EINTR)
@@ -169,7 +172,7 @@ static void collect(pid_t pid, const struct process_request *request, struct pip
             if (ends[i].revents && !take(ends[i].fd, &streams[i], &result->truncated))
                 ends[i].fd = -1;
     }
-    if (result->timed_out || interrupted)
+    if (result->timed_out || interrupted || result->stopped)
         kill(-pid, SIGKILL);
 }
 
@@ -244,7 +247,7 @@ void process_free(struct process_result *result)
 int process_succeeded(const struct process_result *result)
 {
     return !result->exec_errno && !result->timed_out && !result->interrupted &&
-           WIFEXITED(result->status) && WEXITSTATUS(result->status) == 0;
+           !result->stopped && WIFEXITED(result->status) && WEXITSTATUS(result->status) == 0;
 }
 
 const char *process_describe(const struct process_result *result, char *text, size_t size)
@@ -255,6 +258,8 @@ const char *process_describe(const struct process_result *result, char *text, si
         snprintf(text, size, "still running after %.3g s", result->seconds);
     else if (result->interrupted)
         snprintf(text, size, "interrupted");
+    else if (result->stopped)
+        snprintf(text, size, "stopped by us after %.3g s", result->seconds);
     else if (WIFSIGNALED(result->status))
         snprintf(text, size, "died of SIG%s", sigabbrev_np(WTERMSIG(result->status)));
     else

@@ -20,12 +20,19 @@ struct process_request {
     // Called in the parent with the child's pid after fork, before its exec: to
     // attach counters. May be NULL.
     void (*before_exec)(pid_t pid, void *context);
+    // Called in the parent at least every PROCESS_WATCH_MS while the child runs; nonzero: kill
+    // it. For a child that is talked with by other ways than its output. May be NULL.
+    int (*watch)(void *context);
+    int input; // descriptor the child reads as standard input; 0 or less: none (/dev/null)
     void *context;
 };
+
+enum { PROCESS_WATCH_MS = 20 };
 
 struct process_result {
     int exec_errno;  // exec failed with this; 0: it started
     int timed_out;   // we killed it
+    int stopped;     // watch asked for its end
     int interrupted; // process_interrupt was called meanwhile and it was killed
     int status;      // of wait4
     double seconds;  // wall time from before fork to after wait

@@ -29,14 +29,16 @@
 #define PACK_EXIT_VALUE 16           /* written to PACK_PORT_EXIT after the last entry ... */
 #define PACK_EXIT_STATUS 33          /* ... makes QEMU exit with 2 * value + 1 */
 
+/* Where the kernel puts a stack; nothing is mapped below it. */
+#define PACK_STACK_TOP 0x7ffffffff000
+#define PACK_STACK_BYTES 0x20000
+
 struct pack_header {
     char magic[8];
     uint8_t nonce[PACK_NONCE_BYTES]; /* random, new in each boot */
     uint64_t bytes;                  /* size of the whole pack */
     uint32_t entries;
     uint32_t first;                  /* entry to begin with: a later boot goes on behind a stray */
-    uint32_t table_crc;              /* over the entries' table */
-    uint32_t reserved;
 };
 
 struct pack_entry {
@@ -45,6 +47,8 @@ struct pack_entry {
     uint32_t argument_bytes, argument_count;
     uint32_t elf_crc;
     uint32_t ring;                   /* 0: CPL0. 3: CPL3 with IOPL=3 */
+    uint32_t reserved;
+    uint32_t entry_crc;              /* over all fields before this one */
 };
 
 #endif

@@ -45,6 +45,8 @@ static uint64_t call_write(uint64_t file, uint64_t from, uint64_t bytes) {
 
 static void __attribute__((noreturn)) leave(enum gate_end end, const struct gate_frame *frame) {
     struct gate_outcome *outcome = running.outcome;
+    const uint8_t *before = space_find(running.space, frame->rip - 1);
+    outcome->before = before ? *before : 0;
     outcome->end = end;
     outcome->error = frame->error;
     outcome->rip = frame->rip;

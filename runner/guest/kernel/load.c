@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "load.h"
 
+#include "../pack.h"
 #include "layout.h"
 
 #include <elf.h>
@@ -69,16 +70,16 @@ static void poke(const struct space *space, uint64_t at, uint64_t value, unsigne
 
 const char *load_stack(const struct space *space, const char *strings, uint32_t bytes,
                        uint32_t count, uint64_t *rsp) {
-    uint64_t bottom = LOAD_STACK_TOP - LOAD_STACK_BYTES;
-    for (uint64_t at = bottom; at < LOAD_STACK_TOP; at += PAGE_BYTES)
+    uint64_t bottom = PACK_STACK_TOP - PACK_STACK_BYTES;
+    for (uint64_t at = bottom; at < PACK_STACK_TOP; at += PAGE_BYTES)
         if (!space_page(space, at, PAGE_WRITE | PAGE_NO_EXECUTE))
             return "not enough memory";
     /* Words from RSP up: argc, argv, NULL, NULL of the environment, AT_NULL and its value. */
     uint64_t words = 1 + (uint64_t)count + 1 + 1 + 2;
-    if (bytes + words * 8 + 16 > LOAD_STACK_BYTES / 2 || (bytes && strings[bytes - 1]))
+    if (bytes + words * 8 + 16 > PACK_STACK_BYTES / 2 || (bytes && strings[bytes - 1]))
         return "the arguments are too long or not ended";
 
-    uint64_t text = LOAD_STACK_TOP - bytes;
+    uint64_t text = PACK_STACK_TOP - bytes;
     uint64_t word = (text - words * 8) & ~15UL;
     *rsp = word;
     poke(space, word, count, 8);

@@ -10,8 +10,6 @@
 
 #include <stdint.h>
 
-#define LOAD_STACK_TOP 0x7ffffffff000
-#define LOAD_STACK_BYTES 0x20000 /* nothing is mapped below it */
 
 /*
  * Maps the segments of the ELF (`bytes` bytes at `elf`) with the protection they ask for; sets

@@ -57,8 +57,7 @@ static const char *pack_problem(const struct pack_header *pack, uint64_t bytes) 
 
 /* Checked before each entry, so that a variant that got at the pack cannot pass unnoticed. */
 static const char *entry_problem(const struct pack_header *pack, const struct pack_entry *entry) {
-    const struct pack_entry *table = (const struct pack_entry *)(pack + 1);
-    if (crc32_add(0, table, pack->entries * sizeof *table) != pack->table_crc)
+    if (crc32_add(0, entry, offsetof(struct pack_entry, entry_crc)) != entry->entry_crc)
         return "the pack's table changed";
     if (entry->elf_offset > pack->bytes || entry->elf_bytes > pack->bytes - entry->elf_offset ||
         entry->argument_offset > pack->bytes ||
@@ -88,6 +87,7 @@ static void report(uint32_t index, const struct gate_outcome *outcome) {
         text_word(&text, "address", outcome->address);
         text_word(&text, "cs", outcome->cs);
         text_word(&text, "rsp", outcome->rsp);
+        text_word(&text, "before", outcome->before);
         break;
     }
     text_word(&text, "rip", outcome->rip);
