@@ -35,18 +35,21 @@ struct boot {
     size_t length;
 };
 
-void guest_options_init(struct guest_options *options) {
+void guest_options_init(struct guest_options *options)
+{
     *options = (struct guest_options){.accel = GUEST_TCG, .cpu = -1};
 }
 
-static double now(void) {
+static double now(void)
+{
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 // Read what QEMU added to the channel and let the report have it.
-static void listen_to(struct boot *boot, int final) {
+static void listen_to(struct boot *boot, int final)
+{
     struct stat status;
     if (!fstat(boot->channel, &status) && (size_t)status.st_size > boot->length) {
         char *moved = realloc(boot->text, (size_t)status.st_size);
@@ -67,7 +70,8 @@ static void listen_to(struct boot *boot, int final) {
 
 // The deadman: called by process_run again and again. An NMI makes the kernel name the place where
 // the entry is and go on with the next; QEMU is killed only if that does not help.
-static int watch(void *context) {
+static int watch(void *context)
+{
     struct boot *boot = context;
     double timeout = boot->options->timeout > 0 ? boot->options->timeout : DEFAULT_TIMEOUT;
     listen_to(boot, 0);
@@ -85,14 +89,16 @@ struct command {
     char kernel[TEXT_MAX], pack[TEXT_MAX], channel[TEXT_MAX], memory[32];
 };
 
-static void add(struct command *command, const char *word) {
+static void add(struct command *command, const char *word)
+{
     if (command->count < ARGUMENTS_MAX - 1)
         command->words[command->count++] = word;
 }
 
 // Fills the words of QEMU's command line. The files are handed over as open descriptors.
 static void make_command(struct command *command, const struct boot *boot,
-                         const struct guest_options *options, size_t pack_bytes) {
+                         const struct guest_options *options, size_t pack_bytes)
+{
     size_t pack_mib = pack_bytes >> 20;
     command->count = 0;
     snprintf(command->pack, TEXT_MAX, "/proc/self/fd/%d", boot->pack);
@@ -125,7 +131,8 @@ static void make_command(struct command *command, const struct boot *boot,
 }
 
 // Where the guest's kernel is.
-static int find_kernel(const struct guest_options *options, char *path, struct error *error) {
+static int find_kernel(const struct guest_options *options, char *path, struct error *error)
+{
     if (guest_file(options, "kernel", path, TEXT_MAX))
         return error_set(error, ERROR_MISSING, NULL, 0, "the guest's kernel has too long a path");
     if (access(path, R_OK))
@@ -134,7 +141,8 @@ static int find_kernel(const struct guest_options *options, char *path, struct e
     return 0;
 }
 
-int guest_file(const struct guest_options *options, const char *name, char *path, size_t size) {
+int guest_file(const struct guest_options *options, const char *name, char *path, size_t size)
+{
     char own[PATH_MAX];
     int length;
     if (options->directory) {
@@ -150,7 +158,8 @@ int guest_file(const struct guest_options *options, const char *name, char *path
     return length < 0 || (size_t)length >= size ? -1 : 0;
 }
 
-static int open_boot(struct boot *boot, const struct guest_pack *pack, struct error *error) {
+static int open_boot(struct boot *boot, const struct guest_pack *pack, struct error *error)
+{
     boot->pack = memfd_create("guest-pack", 0);
     boot->channel = memfd_create("guest-results", 0);
     if (boot->pack < 0 || boot->channel < 0 || pipe2(boot->monitor, O_CLOEXEC))
@@ -164,7 +173,8 @@ static int open_boot(struct boot *boot, const struct guest_pack *pack, struct er
     return 0;
 }
 
-static void close_boot(struct boot *boot) {
+static void close_boot(struct boot *boot)
+{
     const int all[] = {boot->pack, boot->channel, boot->monitor[0], boot->monitor[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] >= 0)
@@ -173,7 +183,8 @@ static void close_boot(struct boot *boot) {
 }
 
 // Why a boot stopped inside an entry; decides the entry's end.
-static enum guest_end judge(const struct process_result *process, char *detail, size_t size) {
+static enum guest_end judge(const struct process_result *process, char *detail, size_t size)
+{
     char how[128];
     process_describe(process, how, sizeof how);
     if (process->stopped) {
@@ -189,7 +200,8 @@ static enum guest_end judge(const struct process_result *process, char *detail, 
 
 // QEMU ended before the kernel said anything.
 static int boot_failed(const struct process_result *process, const char *qemu,
-                       struct error *error) {
+                       struct error *error)
+{
     char how[128], first_line[256];
     process_describe(process, how, sizeof how);
     snprintf(first_line, sizeof first_line, "%.*s",
@@ -203,7 +215,8 @@ static int boot_failed(const struct process_result *process, const char *qemu,
 
 // One boot, from entry `*first` on; moves *first to where the next one has to begin.
 static int run_boot(struct boot *boot, struct guest_pack *pack, struct command *command,
-                    size_t *first, struct error *error) {
+                    size_t *first, struct error *error)
+{
     struct guest_report *report = &boot->report;
     if (guest_pack_arm(pack, *first, error) || open_boot(boot, pack, error))
         return -1;
@@ -239,7 +252,8 @@ static int run_boot(struct boot *boot, struct guest_pack *pack, struct command *
 
 int guest_run(const struct guest_entry *entries, size_t count, const struct guest_options *options,
               struct guest_result *results, char *boot_text, size_t boot_room,
-              struct error *error) {
+              struct error *error)
+{
     struct guest_pack pack = {0};
     struct command command;
     memset(results, 0, count * sizeof *results);
@@ -259,7 +273,8 @@ int guest_run(const struct guest_entry *entries, size_t count, const struct gues
     return status;
 }
 
-void guest_results_free(struct guest_result *results, size_t count) {
+void guest_results_free(struct guest_result *results, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         free(results[i].output);
         free(results[i].errors);

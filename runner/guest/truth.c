@@ -14,7 +14,8 @@ enum { IF_BIT = 0x200, PAIRS = 64, TRIES = 20 };
 static char output[1024];
 static unsigned used;
 
-static long call(long number, long first, long second, long third) {
+static long call(long number, long first, long second, long third)
+{
     long result;
     __asm__ volatile("syscall"
                      : "=a"(result)
@@ -23,12 +24,14 @@ static long call(long number, long first, long second, long third) {
     return result;
 }
 
-static void put(const char *text) {
+static void put(const char *text)
+{
     while (*text && used < sizeof output)
         output[used++] = *text++;
 }
 
-static void put_number(uint64_t number) {
+static void put_number(uint64_t number)
+{
     char digits[21], *at = digits + sizeof digits - 1;
     *at = '\0';
     do
@@ -40,7 +43,7 @@ static void put_number(uint64_t number) {
 
 // One transition: POPF brings IF to `from`, `instruction` acts, PUSHF shows the outcome. RBX
 // holds the flags that `instruction` may pop. A POPF that is ignored shows in the lines `popf`.
-#define TRANSITION(name, from, to, popped, instruction)                                           \
+#define TRANSITION(name, from, to, popped, instruction)                                            \
     do {                                                                                           \
         uint64_t got;                                                                              \
         __asm__ volatile("pushq %1; popfq; " instruction "; pushfq; popq %0"                       \
@@ -56,23 +59,26 @@ static void put_number(uint64_t number) {
 
 static uint64_t own_flags;
 
-static uint64_t with_if(int on) {
+static uint64_t with_if(int on)
+{
     return (own_flags & ~(uint64_t)IF_BIT) | (on ? IF_BIT : 0);
 }
 
-static uint64_t ticks(void) {
+static uint64_t ticks(void)
+{
     uint32_t low, high;
     __asm__ volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high) : : "memory");
     return (uint64_t)high << 32 | low;
 }
 
+// PAIRS times in a row, without a loop around them.
 #define COST(name, instructions)                                                                   \
     do {                                                                                           \
         uint64_t least = UINT64_MAX;                                                               \
         for (int try = 0; try < TRIES; try++) {                                                    \
             uint64_t begin = ticks();                                                              \
-            for (int pair = 0; pair < PAIRS; pair++)                                               \
-                __asm__ volatile(instructions : : "b"(own_flags) : "rdx", "memory", "cc");                \
+            __asm__ volatile(".rept 64\n\t" instructions "\n\t.endr"                               \
+                             : : "b"(own_flags) : "rdx", "memory", "cc");                          \
             uint64_t spent = ticks() - begin;                                                      \
             least = spent < least ? spent : least;                                                 \
         }                                                                                          \
@@ -82,7 +88,8 @@ static uint64_t ticks(void) {
     } while (0)
 
 void truth_main(void);
-void truth_main(void) {
+void truth_main(void)
+{
     uint64_t cs;
     __asm__ volatile("mov %%cs, %0" : "=r"(cs));
     __asm__ volatile("pushfq; popq %0" : "=r"(own_flags));

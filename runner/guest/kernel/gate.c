@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "gate.h"
 
 #include "../pack.h"
@@ -14,19 +14,20 @@
 #define ERROR_BAD_FILE ((uint64_t)-9)
 #define ERROR_FAULT ((uint64_t)-14)
 
-/* In crossing.S. */
+// In crossing.S.
 void gate_launch(struct gate_frame *frame);
 void gate_finish(void) __attribute__((noreturn));
 void gate_dispatch(struct gate_frame *frame);
 
-/* The variant that runs; NULL `outcome` while none does. There is one CPU and one variant. */
+// The variant that runs; NULL `outcome` while none does. There is one CPU and one variant.
 static struct {
     uint32_t entry;
     const struct space *space;
     struct gate_outcome *outcome;
 } running;
 
-static uint64_t call_write(uint64_t file, uint64_t from, uint64_t bytes) {
+static uint64_t call_write(uint64_t file, uint64_t from, uint64_t bytes)
+{
     static uint8_t piece[PACK_PAYLOAD_MAX];
     if (file != 1 && file != 2)
         return ERROR_BAD_FILE;
@@ -43,7 +44,8 @@ static uint64_t call_write(uint64_t file, uint64_t from, uint64_t bytes) {
     return bytes;
 }
 
-static void __attribute__((noreturn)) leave(enum gate_end end, const struct gate_frame *frame) {
+static void __attribute__((noreturn)) leave(enum gate_end end, const struct gate_frame *frame)
+{
     struct gate_outcome *outcome = running.outcome;
     const uint8_t *before = space_find(running.space, frame->rip - 1);
     outcome->before = before ? *before : 0;
@@ -57,12 +59,13 @@ static void __attribute__((noreturn)) leave(enum gate_end end, const struct gate
     gate_finish();
 }
 
-static void system_call(struct gate_frame *frame) {
+static void system_call(struct gate_frame *frame)
+{
     switch (frame->rax) {
     case CALL_WRITE:
         frame->rax = call_write(frame->rdi, frame->rsi, frame->rdx);
         return;
-    case CALL_IOPL: /* both rings have it from the start */
+    case CALL_IOPL: // both rings have it from the start
         frame->rax = 0;
         return;
     case CALL_EXIT_GROUP:
@@ -74,8 +77,9 @@ static void system_call(struct gate_frame *frame) {
     }
 }
 
-/* A fault outside a variant is an error of this kernel; the boot ends here. */
-static void __attribute__((noreturn)) panic(const struct gate_frame *frame) {
+// A fault outside a variant is an error of this kernel; the boot ends here.
+static void __attribute__((noreturn)) panic(const struct gate_frame *frame)
+{
     char line[160];
     struct text text = {.begin = line, .room = sizeof line};
     text_word(&text, "vector", frame->vector);
@@ -88,12 +92,13 @@ static void __attribute__((noreturn)) panic(const struct gate_frame *frame) {
         __asm__ volatile("cli; hlt");
 }
 
-/* Called by crossing.S; returning goes on where the frame was made. */
-void gate_dispatch(struct gate_frame *frame) {
+// Called by crossing.S; returning goes on where the frame was made.
+void gate_dispatch(struct gate_frame *frame)
+{
     bool in_kernel = frame->cr3 == gate_kernel_cr3;
     bool in_gate = frame->rip >= (uint64_t)gate_text_begin && frame->rip < (uint64_t)gate_text_end;
-    /* The host's deadman may strike just when a variant is being entered or left: it will come
-     * again if it was meant. */
+    // The host's deadman may strike just when a variant is being entered or left: it will come
+    // again if it was meant.
     if (frame->vector == VECTOR_NMI && (!running.outcome || in_kernel || in_gate))
         return;
     if (!running.outcome || in_kernel)
@@ -110,10 +115,11 @@ void gate_dispatch(struct gate_frame *frame) {
 }
 
 void gate_run(uint32_t entry, uint32_t ring, const struct space *space, uint64_t rip, uint64_t rsp,
-              struct gate_outcome *outcome) {
+              struct gate_outcome *outcome)
+{
     uint64_t code = ring == 3 ? SELECTOR_CODE3 : SELECTOR_CODE0;
     uint64_t data = ring == 3 ? SELECTOR_DATA3 : SELECTOR_DATA0;
-    /* The frame has to lie on a gate stack: the rest is not mapped once CR3 is the variant's. */
+    // The frame has to lie on a gate stack: the rest is not mapped once CR3 is the variant's.
     const uint64_t top = (uint64_t)gate_syscall_stack_guard + PAGE_BYTES + GATE_STACK_BYTES;
     struct gate_frame *frame = (struct gate_frame *)(top - sizeof *frame);
 

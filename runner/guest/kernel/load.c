@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "load.h"
 
 #include "../pack.h"
@@ -6,9 +6,10 @@
 
 #include <elf.h>
 
-#define LOAD_LIMIT 0x7fff00000000 /* segments end below the stack */
+#define LOAD_LIMIT 0x7fff00000000 // segments end below the stack
 
-static bool elf_is_ours(const Elf64_Ehdr *header, uint64_t bytes) {
+static bool elf_is_ours(const Elf64_Ehdr *header, uint64_t bytes)
+{
     static const uint8_t wanted[] = {ELFMAG0, ELFMAG1,    ELFMAG2,     ELFMAG3,
                                      ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
     if (bytes < sizeof *header)
@@ -22,7 +23,8 @@ static bool elf_is_ours(const Elf64_Ehdr *header, uint64_t bytes) {
 }
 
 static const char *load_segment(const struct space *space, const uint8_t *elf, uint64_t bytes,
-                                const Elf64_Phdr *segment) {
+                                const Elf64_Phdr *segment)
+{
     if (segment->p_filesz > segment->p_memsz || segment->p_offset > bytes ||
         segment->p_filesz > bytes - segment->p_offset)
         return "a segment reaches behind the end of the file";
@@ -45,7 +47,8 @@ static const char *load_segment(const struct space *space, const uint8_t *elf, u
 }
 
 const char *load_elf(const struct space *space, const uint8_t *elf, uint64_t bytes,
-                     uint64_t *entry) {
+                     uint64_t *entry)
+{
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf;
     if (!elf_is_ours(header, bytes))
         return "not a static x86-64 ELF executable";
@@ -63,18 +66,20 @@ const char *load_elf(const struct space *space, const uint8_t *elf, uint64_t byt
     return NULL;
 }
 
-static void poke(const struct space *space, uint64_t at, uint64_t value, unsigned bytes) {
+static void poke(const struct space *space, uint64_t at, uint64_t value, unsigned bytes)
+{
     for (unsigned i = 0; i < bytes; i++)
         *space_find(space, at + i) = (uint8_t)(value >> (8 * i));
 }
 
 const char *load_stack(const struct space *space, const char *strings, uint32_t bytes,
-                       uint32_t count, uint64_t *rsp) {
+                       uint32_t count, uint64_t *rsp)
+{
     uint64_t bottom = PACK_STACK_TOP - PACK_STACK_BYTES;
     for (uint64_t at = bottom; at < PACK_STACK_TOP; at += PAGE_BYTES)
         if (!space_page(space, at, PAGE_WRITE | PAGE_NO_EXECUTE))
             return "not enough memory";
-    /* Words from RSP up: argc, argv, NULL, NULL of the environment, AT_NULL and its value. */
+    // Words from RSP up: argc, argv, NULL, NULL of the environment, AT_NULL and its value.
     uint64_t words = 1 + (uint64_t)count + 1 + 1 + 2;
     if (bytes + words * 8 + 16 > PACK_STACK_BYTES / 2 || (bytes && strings[bytes - 1]))
         return "the arguments are too long or not ended";

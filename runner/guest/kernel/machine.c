@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "machine.h"
 
 #include "gate_symbols.h"
@@ -8,7 +8,7 @@
 #include <cpuid.h>
 
 #define VECTOR_STUB_BYTES 16
-#define IDT_INTERRUPT_GATE 0x8e00 /* present, type 14: clears IF, TF and NT on the way in */
+#define IDT_INTERRUPT_GATE 0x8e00 // present, type 14: clears IF, TF and NT on the way in
 #define IDT_DPL3 0x6000
 #define TSS_AVAILABLE 0x89
 #define APIC_BASE_MSR 0x1b
@@ -34,8 +34,8 @@ struct gate_descriptor {
     uint32_t offset2, reserved;
 };
 
-/* The accessed bits are set beforehand, so that the CPU never wants to write to these pages: a
- * variant sees them read-only. */
+// The accessed bits are set beforehand, so that the CPU never wants to write to these pages: a
+// variant sees them read-only.
 #define IN_GATE __attribute__((section(".gate.tables"), aligned(64)))
 static IN_GATE uint64_t gdt[GDT_ENTRIES] = {
     [SELECTOR_CODE0 / 8] = 0x00af9b000000ffff, [SELECTOR_DATA0 / 8] = 0x00cf93000000ffff,
@@ -47,7 +47,8 @@ static IN_GATE struct gate_descriptor idt[VECTORS];
 static const struct table_register gdt_register = {sizeof gdt - 1, (uint64_t)gdt};
 static const struct table_register idt_register = {sizeof idt - 1, (uint64_t)idt};
 
-static uint16_t stack_of(unsigned vector) {
+static uint16_t stack_of(unsigned vector)
+{
     switch (vector) {
     case VECTOR_NMI: return IST_NMI;
     case VECTOR_DOUBLE_FAULT: return IST_DOUBLE;
@@ -55,7 +56,8 @@ static uint16_t stack_of(unsigned vector) {
     }
 }
 
-void machine_init(void) {
+void machine_init(void)
+{
     uint64_t base = (uint64_t)&tss;
     tss.rsp[0] = tss.ist[IST_FAULT - 1] = (uint64_t)gate_fault_stack_top;
     tss.ist[IST_NMI - 1] = (uint64_t)gate_nmi_stack_top;
@@ -64,7 +66,7 @@ void machine_init(void) {
 
     for (unsigned vector = 0; vector < VECTORS; vector++) {
         uint64_t stub = (uint64_t)gate_vectors + vector * VECTOR_STUB_BYTES;
-        /* INT3 and INTO are allowed at CPL3, so that they are named, not a #GP. */
+        // INT3 and INTO are allowed at CPL3, so that they are named, not a #GP.
         uint16_t privilege = vector == 3 || vector == 4 ? IDT_DPL3 : 0;
         idt[vector] = (struct gate_descriptor){
             .offset0 = (uint16_t)stub,
@@ -76,9 +78,10 @@ void machine_init(void) {
     }
 }
 
-static void tables_load(void) {
+static void tables_load(void)
+{
     uint64_t base = (uint64_t)&tss;
-    /* LTR marks the descriptor busy; it has to be free again for the next one. */
+    // LTR marks the descriptor busy; it has to be free again for the next one.
     gdt[SELECTOR_TSS / 8] = (sizeof tss - 1) | (base & 0xffffff) << 16 |
                             (uint64_t)TSS_AVAILABLE << 40 | (base >> 24 & 0xff) << 56;
     __asm__ volatile("lgdt %0" : : "m"(gdt_register));
@@ -89,27 +92,30 @@ static void tables_load(void) {
                      : "r"(0));
 }
 
-/* Local APIC registers by their x2APIC number; the memory window has them 16 bytes apart. */
-static void apic_write(uint64_t base, uint32_t number, uint32_t value) {
+// Local APIC registers by their x2APIC number; the memory window has them 16 bytes apart.
+static void apic_write(uint64_t base, uint32_t number, uint32_t value)
+{
     if (base & APIC_X2)
         write_msr(0x800 + number, value);
     else
         *(volatile uint32_t *)(DIRECT_BASE + (base & PAGE_ADDRESS) + number * 16) = value;
 }
 
-/* SDM volume 3, 10.4.7 and 10.5.1: all local interrupts masked but LINT1, which is NMI. */
-static void apic_quiet(void) {
+// SDM volume 3, 10.4.7 and 10.5.1: all local interrupts masked but LINT1, which is NMI.
+static void apic_quiet(void)
+{
     uint64_t base = read_msr(APIC_BASE_MSR);
     if (!(base & APIC_ENABLED))
         return;
-    apic_write(base, 0x0f, 0x1ff); /* enabled, else every LVT entry is masked */
-    static const uint8_t masked[] = {0x32, 0x33, 0x34, 0x35, 0x37}; /* timer ... LINT0, error */
+    apic_write(base, 0x0f, 0x1ff); // enabled, else every LVT entry is masked
+    static const uint8_t masked[] = {0x32, 0x33, 0x34, 0x35, 0x37}; // timer ... LINT0, error
     for (unsigned i = 0; i < sizeof masked; i++)
         apic_write(base, masked[i], 0x10000);
     apic_write(base, 0x36, 0x400);
 }
 
-void machine_settle(void) {
+void machine_settle(void)
+{
     uint64_t cr0 = CR0_PE | CR0_MP | CR0_ET | CR0_NE | CR0_WP | CR0_AM | CR0_PG;
     uint64_t cr4 = CR4_PAE | CR4_PCE | CR4_OSFXSR | CR4_OSXMMEXCPT;
     __asm__ volatile("mov %0, %%cr0" : : "r"(cr0) : "memory");
@@ -120,13 +126,14 @@ void machine_settle(void) {
     write_msr(MSR_STAR, (uint64_t)SELECTOR_CODE0 << 32);
     write_msr(MSR_LSTAR, (uint64_t)gate_syscall);
     write_msr(MSR_SFMASK, 0xffffffff & ~RFLAGS_FIXED);
-    write_port(0x21, 0xff); /* both PICs: every line masked */
+    write_port(0x21, 0xff); // both PICs: every line masked
     write_port(0xa1, 0xff);
-    write_port(0x43, 0x30); /* PIT: one shot that is never armed */
+    write_port(0x43, 0x30); // PIT: one shot that is never armed
     apic_quiet();
 }
 
-uint64_t machine_describe(char *text, uint64_t room) {
+uint64_t machine_describe(char *text, uint64_t room)
+{
     struct text out = {.begin = text, .room = room};
     struct table_register seen_gdt, seen_idt;
     uint64_t cr0, cs, tr, msw;

@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Layer: runner/guest/kernel, top.
- * Purpose: runs the pack's entries in order and says how each ended.
- */
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Layer: runner/guest/kernel, top.
+// Purpose: runs the pack's entries in order and says how each ended.
 #include "../crc32.h"
 #include "../pack.h"
 #include "channel.h"
@@ -16,7 +14,7 @@
 
 #define START_MAGIC 0x336ec578
 
-/* Xen's hvm_start_info and hvm_modlist_entry, as far as they are used here (pvh.pandoc). */
+// Xen's hvm_start_info and hvm_modlist_entry, as far as they are used here (pvh.pandoc).
 struct start_info {
     uint32_t magic, version, flags, module_count;
     uint64_t modules;
@@ -27,24 +25,28 @@ struct start_module {
 
 void kernel_main(const struct start_info *physical);
 
-static void say(uint32_t entry, enum record_kind kind, const char *words) {
+static void say(uint32_t entry, enum record_kind kind, const char *words)
+{
     uint32_t length = 0;
     while (words[length])
         length++;
     channel_record(entry, kind, words, length);
 }
 
-static void __attribute__((noreturn)) finish(uint8_t value) {
+static void __attribute__((noreturn)) finish(uint8_t value)
+{
     for (;;)
         write_port(PACK_PORT_EXIT, value);
 }
 
-/* The parts of the image that never change once the kernel runs. */
-static uint32_t image_crc(void) {
+// The parts of the image that never change once the kernel runs.
+static uint32_t image_crc(void)
+{
     return crc32_add(0, kernel_text_begin, (uint64_t)(kernel_rodata_end - kernel_text_begin));
 }
 
-static const char *pack_problem(const struct pack_header *pack, uint64_t bytes) {
+static const char *pack_problem(const struct pack_header *pack, uint64_t bytes)
+{
     if (bytes < sizeof *pack || pack->bytes > bytes)
         return "the pack is cut short";
     for (unsigned i = 0; i < sizeof pack->magic; i++)
@@ -55,8 +57,9 @@ static const char *pack_problem(const struct pack_header *pack, uint64_t bytes) 
     return NULL;
 }
 
-/* Checked before each entry, so that a variant that got at the pack cannot pass unnoticed. */
-static const char *entry_problem(const struct pack_header *pack, const struct pack_entry *entry) {
+// Checked before each entry, so that a variant that got at the pack cannot pass unnoticed.
+static const char *entry_problem(const struct pack_header *pack, const struct pack_entry *entry)
+{
     if (crc32_add(0, entry, offsetof(struct pack_entry, entry_crc)) != entry->entry_crc)
         return "the pack's table changed";
     if (entry->elf_offset > pack->bytes || entry->elf_bytes > pack->bytes - entry->elf_offset ||
@@ -68,7 +71,8 @@ static const char *entry_problem(const struct pack_header *pack, const struct pa
     return NULL;
 }
 
-static void report(uint32_t index, const struct gate_outcome *outcome) {
+static void report(uint32_t index, const struct gate_outcome *outcome)
+{
     char line[256];
     struct text text = {.begin = line, .room = sizeof line};
     enum record_kind kind = RECORD_exit;
@@ -97,7 +101,8 @@ static void report(uint32_t index, const struct gate_outcome *outcome) {
 }
 
 static void run_entry(uint32_t index, const struct pack_header *pack,
-                      const struct pack_entry *entry) {
+                      const struct pack_entry *entry)
+{
     const char *base = (const char *)pack;
     struct space space;
     uint64_t rip = 0, rsp = 0;
@@ -119,7 +124,8 @@ static void run_entry(uint32_t index, const struct pack_header *pack,
     report(index, &outcome);
 }
 
-static void run_pack(const struct pack_header *pack) {
+static void run_pack(const struct pack_header *pack)
+{
     const struct pack_entry *table = (const struct pack_entry *)(pack + 1);
     const uint32_t image = image_crc();
     for (uint32_t index = pack->first; index < pack->entries; index++) {
@@ -135,11 +141,12 @@ static void run_pack(const struct pack_header *pack) {
     }
 }
 
-void kernel_main(const struct start_info *physical) {
+void kernel_main(const struct start_info *physical)
+{
     const struct start_info *start = memory_at((uint64_t)physical);
     const struct start_module *module = memory_at(start->modules);
     if (start->magic != START_MAGIC || start->module_count != 1)
-        finish(0); /* no nonce yet, so nothing can be said */
+        finish(0); // no nonce yet, so nothing can be said
     const struct pack_header *pack = memory_at(module->address);
 
     machine_init();

@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Layer: runner/guest/kernel, bottom.
- * Purpose: building short texts in a caller's buffer. What does not fit is left out.
- */
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Layer: runner/guest/kernel, bottom.
+// Purpose: building short texts in a caller's buffer. What does not fit is left out.
 #ifndef KERNEL_TEXT_H
 #define KERNEL_TEXT_H
 
@@ -10,30 +8,34 @@
 
 struct text {
     char *begin;
-    uint64_t room, length; /* bytes */
+    uint64_t room, length; // bytes
 };
 
-static inline void text_bytes(struct text *text, const char *bytes, uint64_t count) {
+static inline void text_bytes(struct text *text, const char *bytes, uint64_t count)
+{
     for (uint64_t i = 0; i < count && text->length < text->room; i++)
-        if (bytes[i]) /* a short CPUID signature is padded with NUL */
+        if (bytes[i]) // a short CPUID signature is padded with NUL
             text->begin[text->length++] = bytes[i];
 }
 
-static inline void text_put(struct text *text, const char *words) {
+static inline void text_put(struct text *text, const char *words)
+{
     uint64_t count = 0;
     while (words[count])
         count++;
     text_bytes(text, words, count);
 }
 
-/* `value` in hexadecimal of exactly `digits` digits. */
-static inline void text_hex(struct text *text, uint64_t value, unsigned digits) {
+// `value` in hexadecimal of exactly `digits` digits.
+static inline void text_hex(struct text *text, uint64_t value, unsigned digits)
+{
     while (digits-- > 0)
         text_bytes(text, &"0123456789abcdef"[value >> (4 * digits) & 15], 1);
 }
 
-/* ` key=0xVALUE`, without the blank in front of the first. */
-static inline void text_word(struct text *text, const char *key, uint64_t value) {
+// ` key=0xVALUE`, without the blank in front of the first.
+static inline void text_word(struct text *text, const char *key, uint64_t value)
+{
     unsigned digits = 1;
     while (digits < 16 && value >> (4 * digits))
         digits++;
