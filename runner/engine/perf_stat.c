@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "perf_stat.h"
+
+#include "slices.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_ARGUMENTS = 24, MAX_EVENT_TEXT = 1024, GROUP_OF_OWN = 2 };
+
+// A whole run is about a second; a slope needs far less, and many of them are run.
+enum { SLOPE_PART_OF_A_RUN = 50 };
+
+// Instructions retired may exceed the claim by this part (interrupts, AMD erratum 1291);
+// more is another loop than the one that was claimed.
+static const double retired_tolerance = 0.002;
+
+static void join_events(const char *const *events, size_t count, int grouped, char *text,
+                        size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s", grouped ? "{" : "");
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "", events[i]);
+    if (grouped && used < size)
+        snprintf(text + used, size - used, "}");
+}
+
+// A file of our own for perf to write to. Its path goes into path[size].
+static int make_file(char *path, size_t size, struct error *error)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, size, "%s/asmsweep-perf-XXXXXX", folder && *folder ? folder : "/tmp");
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file < 0)
+        return error_errno(error, ERROR_INPUT, path,
+                           "no temporary file for perf's output; set TMPDIR to a writable folder");
+    close(file);
+    return 0;
+}
+
+static size_t read_file(const char *path, char *text, size_t size)
+{
+    FILE *stream = fopen(path, "re");
+    size_t length = stream ? fread(text, 1, size, stream) : 0;
+    if (stream)
+        fclose(stream);
+    return length;
+}
+
+int perf_stat_run(const struct engine_settings *settings, const char *const *events, size_t count,
+                  int grouped, const char *const *argv, struct perf_count *counts,
+                  struct process_result *result, struct error *error)
+{
+    char path[256], list[MAX_EVENT_TEXT], answer[16384];
+    const char *whole[MAX_ARGUMENTS] = {"perf", "stat", "-x", ";", "-o", path, "-e", list, "--"};
+    size_t at = 9;
+    *result = (struct process_result){0};
+    if (make_file(path, sizeof path, error))
+        return -1;
+    join_events(events, count, grouped, list, sizeof list);
+    while (*argv && at < MAX_ARGUMENTS - 1)
+        whole[at++] = *argv++;
+    struct process_request request = {
+        .argv = whole, .cpu = settings->cpu, .timeout = settings->timeout};
+    int failed = process_run(&request, result, error);
+    size_t length = failed ? 0 : read_file(path, answer, sizeof answer);
+    unlink(path);
+    perf_text_parse(answer, length, events, count, counts);
+    return failed;
+}
+
+// perf's own complaint, its first line, or how it ended.
+static void complaint(const struct process_result *result, char *text, size_t size)
+{
+    char how[128];
+    const char *line = result->errors ? result->errors : "";
+    while (*line == '\n' || *line == ' ')
+        line++;
+    size_t length = strcspn(line, "\n");
+    if (length && !result->exec_errno)
+        snprintf(text, size, "perf: %.*s", (int)(length < 120 ? length : 120), line);
+    else
+        snprintf(text, size, "perf %s", process_describe(result, how, sizeof how));
+}
+
+static int paranoid_level(void)
+{
+    int level = -99;
+    FILE *stream = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+    if (stream && fscanf(stream, "%d", &level) != 1)
+        level = -99;
+    if (stream)
+        fclose(stream);
+    return level;
+}
+
+void perf_stat_probe(const struct engine_settings *settings, struct engine_probe *probe)
+{
+    static const char *const events[] = {"task-clock", "cycles:u", "instructions:u"};
+    static const char *const argv[] = {"true", NULL};
+    struct perf_count counts[3];
+    struct process_result result;
+    struct error error = {0};
+    struct engine_settings limited = *settings;
+    limited.timeout = 20;
+    if (perf_stat_run(&limited, events, 3, 0, argv, counts, &result, &error)) {
+        snprintf(probe->reason, sizeof probe->reason, "%.200s", error.text);
+    } else if (counts[0].status != STATUS_ok) {
+        char why[200];
+        complaint(&result, why, sizeof why);
+        int level = paranoid_level();
+        if (result.exec_errno || level < 2)
+            snprintf(probe->reason, sizeof probe->reason,
+                     "no perf stat, variants run directly (%s)", why);
+        else
+            snprintf(probe->reason, sizeof probe->reason,
+                     "no perf stat for this user, variants run directly: "
+                     "kernel.perf_event_paranoid=%d, 1 would do (%.80s)",
+                     level, counts[0].detail);
+    } else {
+        probe->has_perf = 1;
+    }
+    probe->has_pmu = probe->has_perf && counts[1].status == STATUS_ok;
+    snprintf(probe->pmu_reason, sizeof probe->pmu_reason, "%s",
+             probe->has_pmu    ? "cycles:u and instructions:u count"
+             : probe->has_perf ? counts[1].detail
+                               : "perf stat does not work");
+    process_free(&result);
+}
+
+// One group's counts for `iterations`; ok only if the variant proved its end.
+static int count_group(const struct engine_settings *settings, const struct engine_job *job,
+                       const char *const *events, size_t count, unsigned long iterations,
+                       struct perf_count *counts, struct error *error)
+{
+    char number[24], why[160];
+    snprintf(number, sizeof number, "%lu", iterations);
+    const char *argv[] = {job->path, number, NULL};
+    struct process_result result;
+    int failed = perf_stat_run(settings, events, count, 1, argv, counts, &result, error);
+    if (!failed &&
+        slices_parse_end(result.output, result.output_length, iterations, why, sizeof why))
+        for (size_t i = 0; i < count; i++) {
+            counts[i].status = result.timed_out ? STATUS_timed_out : STATUS_faulted;
+            snprintf(counts[i].detail, sizeof counts[i].detail, "%s", why);
+        }
+    process_free(&result);
+    return failed;
+}
+
+static void check_retired(const struct engine_job *job, struct engine_count *count)
+{
+    if (count->quantity != QUANTITY_instructions || count->status != STATUS_ok ||
+        isnan(job->retired))
+        return;
+    double excess = count->value / job->retired - 1;
+    if (fabs(excess) > retired_tolerance)
+        count->status = STATUS_implausible;
+    if (fabs(excess) > 1e-6)
+        snprintf(count->detail, sizeof count->detail, "%.9g retired where %.9g are expected (%+.3f %%)",
+                 count->value, job->retired, 100 * excess);
+}
+
+static void add_slope(const struct engine_job *job, const char *event, unsigned long iterations,
+                      const struct perf_count *once, const struct perf_count *twice,
+                      struct execution *execution)
+{
+    if (execution->count == MAX_ENGINE_COUNTS)
+        return;
+    struct engine_count *count = &execution->counts[execution->count++];
+    *count = (struct engine_count){.source = "pmu", .value = NAN};
+    snprintf(count->event, sizeof count->event, "%s", event);
+    count->quantity = !strcmp(event, "cycles:u")         ? QUANTITY_cycles
+                      : !strcmp(event, "instructions:u") ? QUANTITY_instructions
+                                                         : QUANTITY_event;
+    count->status = status_worse(once->status, twice->status);
+    const struct perf_count *worse = once->status <= twice->status ? once : twice;
+    snprintf(count->detail, sizeof count->detail, "%s%s%s",
+             count->quantity == QUANTITY_event ? event : "",
+             count->quantity == QUANTITY_event && *worse->detail ? ": " : "", worse->detail);
+    if (count->status != STATUS_ok)
+        return;
+    count->value = (twice->value - once->value) / (double)iterations;
+    if (count->quantity != QUANTITY_event && !(count->value > 0)) {
+        count->status = STATUS_implausible;
+        snprintf(count->detail, sizeof count->detail, "2N counts no more than N");
+    }
+    check_retired(job, count);
+    if (count->status != STATUS_ok)
+        count->value = NAN;
+}
+
+static int slopes_of_group(const struct engine_settings *settings, const struct engine_job *job,
+                           const char *const *events, size_t count, struct execution *execution,
+                           struct error *error)
+{
+    struct perf_count once[GROUP_OF_OWN + 1], twice[GROUP_OF_OWN + 1];
+    unsigned long n = (unsigned long)(job->iterations / SLOPE_PART_OF_A_RUN);
+    if (!n)
+        n = 1;
+    if (count_group(settings, job, events, count, n, once, error) ||
+        count_group(settings, job, events, count, 2 * n, twice, error))
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        add_slope(job, events[i], n, &once[i], &twice[i], execution);
+    return 0;
+}
+
+int perf_stat_slopes(const struct engine_settings *settings, const struct engine_job *job,
+                     struct execution *execution, struct error *error)
+{
+    static const char *const basic[] = {"cycles:u", "instructions:u"};
+    if (slopes_of_group(settings, job, basic, 2, execution, error))
+        return -1;
+    // The sweep's own events two at a time: that fits the counters of every CPU that has
+    // any, beside the NMI watchdog's.
+    for (size_t at = 0; at < settings->event_count; at += GROUP_OF_OWN) {
+        size_t left = settings->event_count - at;
+        if (slopes_of_group(settings, job, settings->events + at,
+                            left < GROUP_OF_OWN ? left : GROUP_OF_OWN, execution, error))
+            return -1;
+    }
+    return 0;
+}

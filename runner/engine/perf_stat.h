@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/engine: running things under `perf stat`, for the perf engine.
+#ifndef ASMSWEEP_PERF_STAT_H
+#define ASMSWEEP_PERF_STAT_H
+
+#include "engine.h"
+#include "perf_text.h"
+#include "process.h"
+
+// Run argv under `perf stat -x ';' -o FILE -e EVENTS`, pinned to settings->cpu; `grouped`
+// puts the events into one group, so that they count together or not at all. counts gets
+// `count` answers. *result is the run of perf itself: free it. perf's exit status proves
+// nothing about the child. 0, or -1 with *error.
+int perf_stat_run(const struct engine_settings *settings, const char *const *events, size_t count,
+                  int grouped, const char *const *argv, struct perf_count *counts,
+                  struct process_result *result, struct error *error);
+
+// Fill has_perf, has_pmu and their reasons in *probe by running `true` under perf stat.
+void perf_stat_probe(const struct engine_settings *settings, struct engine_probe *probe);
+
+// Executions of N and 2N iterations per event group; the slopes become counts of
+// *execution: cycles:u, instructions:u and the sweep's own events, per iteration.
+int perf_stat_slopes(const struct engine_settings *settings, const struct engine_job *job,
+                     struct execution *execution, struct error *error);
+
+#endif

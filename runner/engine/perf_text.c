@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "perf_text.h"
+
+#include "units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_FIELDS = 24, MAX_LINE = 1024 };
+
+// An event's name taken apart: [pmu/]base[/modifiers] or base[:modifiers].
+struct event_name {
+    char pmu[32], base[96], modifiers[16];
+};
+
+static void copy_part(char *to, size_t size, const char *from, size_t length)
+{
+    snprintf(to, size, "%.*s", (int)length, from);
+}
+
+static struct event_name take_apart(const char *text)
+{
+    struct event_name name = {"", "", ""};
+    const char *slash = strchr(text, '/'), *last = strrchr(text, '/');
+    if (slash && last > slash) {
+        copy_part(name.pmu, sizeof name.pmu, text, (size_t)(slash - text));
+        copy_part(name.base, sizeof name.base, slash + 1, (size_t)(last - slash - 1));
+        copy_part(name.modifiers, sizeof name.modifiers, last + 1, strlen(last + 1));
+        return name;
+    }
+    const char *colon = strrchr(text, ':');
+    // A tracepoint has a colon too (sched:sched_switch); modifiers are these letters only.
+    if (colon && colon[1] && !colon[1 + strspn(colon + 1, "ukhGHpPDSeWIb")]) {
+        copy_part(name.base, sizeof name.base, text, (size_t)(colon - text));
+        copy_part(name.modifiers, sizeof name.modifiers, colon + 1, strlen(colon + 1));
+    } else {
+        copy_part(name.base, sizeof name.base, text, strlen(text));
+    }
+    return name;
+}
+
+static int is_hybrid(const char *pmu)
+{
+    return !strcmp(pmu, "cpu_core") || !strcmp(pmu, "cpu_atom");
+}
+
+// Does a row named `found` answer the question `asked`? A hybrid CPU's PMU name may have
+// been put in front.
+static int answers(const struct event_name *asked, const struct event_name *found)
+{
+    return !strcmp(asked->base, found->base) &&
+           (!strcmp(asked->pmu, found->pmu) || (!*asked->pmu && is_hybrid(found->pmu)));
+}
+
+static size_t split(char *line, char *fields[MAX_FIELDS])
+{
+    size_t count = 0;
+    for (char *at = line; count < MAX_FIELDS;) {
+        fields[count++] = at;
+        at = strchr(at, ';');
+        if (!at)
+            break;
+        *at++ = '\0';
+    }
+    return count;
+}
+
+static void set(struct perf_count *count, enum status status, const char *detail)
+{
+    count->status = status;
+    count->value = NAN;
+    snprintf(count->detail, sizeof count->detail, "%s", detail);
+}
+
+static void read_value(const char *text, struct perf_count *count)
+{
+    char why[160];
+    while (*text == ' ')
+        text++;
+    double value;
+    if (!strcmp(text, "<not supported>"))
+        set(count, STATUS_not_supported, "perf: <not supported>");
+    else if (!strcmp(text, "<not counted>"))
+        set(count, STATUS_not_counted, "perf: <not counted>");
+    else if (strchr(text, ',')) {
+        snprintf(why, sizeof why, "perf printed a comma in the number '%.40s': not the C locale",
+                 text);
+        set(count, STATUS_not_counted, why);
+    } else if (units_scan_number(text, &value) || value < 0) {
+        snprintf(why, sizeof why, "perf printed '%.40s' where a number belongs", text);
+        set(count, STATUS_not_counted, why);
+    } else if (value >= 9.2e18) {
+        snprintf(why, sizeof why, "perf printed %.40s: the counter ran over or below 0", text);
+        set(count, STATUS_implausible, why);
+    } else {
+        count->status = STATUS_ok;
+        count->value = value;
+        count->detail[0] = '\0';
+    }
+}
+
+// Fields behind the event: [variance%] running-ns running-percent [metric...].
+static void read_running(char **fields, size_t count, struct perf_count *result)
+{
+    char why[160];
+    double percent = NAN;
+    size_t at = count && strchr(fields[0], '%') ? 1 : 0;
+    if (at + 1 >= count || units_scan_number(fields[at], &result->running) ||
+        units_scan_number(fields[at + 1], &percent)) {
+        if (result->status == STATUS_ok)
+            set(result, STATUS_not_counted, "perf's row is cut off: no running time");
+        return;
+    }
+    if (result->status != STATUS_ok || percent >= 99.995)
+        return;
+    snprintf(why, sizeof why, "the counter ran %.2f %% of the time: too many events at once",
+             percent);
+    set(result, percent > 0 ? STATUS_multiplexed : STATUS_not_counted, why);
+}
+
+static void take_row(char **fields, size_t count, size_t event, const struct event_name *asked,
+                     const struct event_name *found, struct perf_count *result)
+{
+    struct perf_count row = {.running = NAN};
+    read_value(fields[event - 2], &row);
+    read_running(fields + event + 1, count - event - 1, &row);
+    snprintf(row.pmu, sizeof row.pmu, "%s", is_hybrid(found->pmu) ? found->pmu : "");
+    if (row.status == STATUS_ok && strcmp(asked->modifiers, found->modifiers))
+        set(&row, STATUS_not_supported,
+            "counts user mode only (see kernel.perf_event_paranoid); the question was all modes");
+    int first = result->status == STATUS_COUNT;
+    if (!first && result->status == STATUS_ok && row.status == STATUS_ok)
+        set(result, STATUS_multiplexed, "two rows with a value for one event: not pinned?");
+    else if (first || row.status == STATUS_ok)
+        *result = row; // on a hybrid CPU one of two rows is <not counted>
+}
+
+static void take_line(char *line, const char *const *events, size_t count,
+                      struct perf_count *counts)
+{
+    char *fields[MAX_FIELDS];
+    size_t field_count = split(line, fields);
+    for (size_t at = 2; at < field_count && at <= 4; at++) {
+        struct event_name found = take_apart(fields[at]);
+        for (size_t i = 0; i < count; i++) {
+            struct event_name asked = take_apart(events[i]);
+            if (!answers(&asked, &found))
+                continue;
+            take_row(fields, field_count, at, &asked, &found, &counts[i]);
+            return;
+        }
+    }
+}
+
+void perf_text_parse(const char *text, size_t length, const char *const *events, size_t count,
+                     struct perf_count *counts)
+{
+    for (size_t i = 0; i < count; i++)
+        counts[i] = (struct perf_count){.status = STATUS_COUNT, .value = NAN, .running = NAN};
+    const char *end = text + length;
+    for (const char *at = text; at < end;) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t line_length = newline ? (size_t)(newline - at) : (size_t)(end - at);
+        char line[MAX_LINE];
+        // A line with a NUL, one too long or one without an end is no row of perf's.
+        if (newline && line_length < sizeof line && !memchr(at, '\0', line_length)) {
+            memcpy(line, at, line_length);
+            line[line_length] = '\0';
+            line[strcspn(line, "\r")] = '\0';
+            if (line[0] != '#' && line[0])
+                take_line(line, events, count, counts);
+        }
+        at += line_length + 1;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (counts[i].status == STATUS_COUNT)
+            set(&counts[i], STATUS_not_counted, "perf printed no row for it");
+}
