@@ -147,7 +147,7 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed
     free(ratio);
 }
 
-void stopwatch_pool(const double *values, const double *within_half, size_t count, double floor,
+void stopwatch_pool(const double *values, const double *within_half, size_t count,
                     double precision, struct pooled *pooled)
 {
     *pooled = (struct pooled){
@@ -163,7 +163,7 @@ void stopwatch_pool(const double *values, const double *within_half, size_t coun
         half = count ? stats_student95(1) * within : NAN;
     else
         half = pooled->cycles.high - mean;
-    double systematic = fmax(floor, STOPWATCH_FLOOR) * mean;
+    double systematic = STOPWATCH_FLOOR * mean;
     half = sqrt(half * half + systematic * systematic);
     pooled->cycles.low = mean - half;
     pooled->cycles.high = mean + half;

@@ -182,7 +182,7 @@ static void add_slope(const struct engine_job *job, const char *event, unsigned 
     const struct perf_count *worse = once->status <= twice->status ? once : twice;
     snprintf(count->detail, sizeof count->detail, "%s%s%s",
              count->quantity == QUANTITY_event ? event : "",
-             count->quantity == QUANTITY_event && *worse->detail ? ": " : "", worse->detail);
+             count->quantity == QUANTITY_event && *worse->detail ? " : " : "", worse->detail);
     if (count->status != STATUS_ok)
         return;
     count->value = (twice->value - once->value) / (double)iterations;

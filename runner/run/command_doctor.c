@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// asmsweep-run doctor: what each engine can do here, and which variants cannot run.
+#include "command.h"
+
+#include "engine.h"
+#include "machine.h"
+#include "options.h"
+#include "plan.h"
+
+#include <stdlib.h>
+
+static void print_engine(const struct engine *engine, const struct engine_probe *probe)
+{
+    printf("engine %s: %s\n", engine->name, engine->about);
+    if (!probe->usable) {
+        printf("  cannot be used: %s\n", probe->reason);
+        return;
+    }
+    printf("  usable%s%s\n", *probe->reason ? ": " : "", probe->reason);
+    printf("  core cycles (PMU): %s, %s\n", probe->has_pmu ? "yes" : "no", probe->pmu_reason);
+    printf("  CLI, STI, POPF at CPL%d: %s, %s\n", probe->ring, privilege_name(probe->privilege),
+           probe->privilege_reason);
+}
+
+// Count the variants of a build that this engine refuses.
+static void print_prediction(const struct plan *plan, const struct engine *engine,
+                             const struct engine_probe *probe)
+{
+    size_t refused = 0, unproved = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        enum needs needs = plan->rows[i].needs;
+        int real = probe->privilege == PRIVILEGE_real;
+        unproved += plan->rows[i].unproved != 0;
+        refused += needs != NEEDS_none && (!real || (needs == NEEDS_cpl0 && probe->ring != 0));
+    }
+    if (probe->usable)
+        printf("%s with engine %s: %zu of %zu variants can run, %zu are refused, %zu unproved\n",
+               plan->sweep, engine->name, plan->count - refused - unproved, plan->count, refused,
+               unproved);
+}
+
+int command_doctor(int argc, char **argv)
+{
+    const char *guest_kernel = NULL, *build[1];
+    const struct option_row rows[] = {
+        {"guest-kernel", 0, OPTION_TEXT, &guest_kernel, "FILE", 0, 0, "the guest engine's kernel"},
+    };
+    const struct option_list list = {"doctor [BUILD-DIR]",
+                                     "Says what can be measured here and why not.", rows, 1};
+    struct error error;
+    struct plan plan = {0};
+    size_t count, engine_count;
+    int status = options_parse(&list, argc, argv, build, 1, &count, &error);
+    if (status == 1)
+        options_help(&list, "asmsweep-run", stdout);
+    if (!status && count)
+        status = plan_read(build[0], NULL, &plan, &error);
+    if (status < 0)
+        fprintf(stderr, "asmsweep-run: %s\n", error.text);
+    if (status) {
+        plan_free(&plan);
+        return status < 0 ? (int)error.kind : 0;
+    }
+    struct core cores[2];
+    struct machine machine;
+    size_t core_count = machine_cores(cores);
+    machine_describe(cores[0].cpu, &machine);
+    printf("%s (%s family %s model %s stepping %s, microcode %s)\n", machine.cpu_name,
+           machine.cpu_vendor, machine.cpu_family, machine.cpu_model, machine.cpu_stepping,
+           *machine.microcode ? machine.microcode : "unknown");
+    printf("hypervisor: %s; kernel: %s; measures on CPU %d", machine.hypervisor, machine.kernel,
+           cores[0].cpu);
+    printf(core_count > 1 ? " (%s), then CPU %d (%s)\n" : "\n", cores[0].type, cores[1].cpu,
+           cores[1].type);
+    const struct engine *const *engines = engine_list(&engine_count);
+    for (size_t i = 0; i < engine_count; i++) {
+        struct engine_settings settings = {.cpu = cores[0].cpu, .guest_kernel = guest_kernel};
+        struct engine_probe probe;
+        engines[i]->probe(&settings, &probe);
+        print_engine(engines[i], &probe);
+        if (count)
+            print_prediction(&plan, engines[i], &probe);
+    }
+    plan_free(&plan);
+    return 0;
+}

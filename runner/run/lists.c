@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// asmsweep-run lists: the row lists as Markdown tables, for the documentation.
+#include "command.h"
+
+#include "rows.h"
+
+#include <stdio.h>
+
+static const struct {
+    enum csv_file file;
+    const char *name;
+} files[] = {
+    {FILE_measurements, "measurements.csv"}, {FILE_summary, "summary.csv"},
+    {FILE_samples, "samples.csv"},           {FILE_environment, "environment.csv"},
+    {FILE_proof, "proof.csv"},               {FILE_costs, "costs.csv"},
+};
+
+int command_lists(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    printf("| status | meaning |\n|---|---|\n");
+    for (int i = 0; i < STATUS_COUNT; i++)
+        printf("| %s | %s |\n", status_name((enum status)i), status_meaning((enum status)i));
+    printf("\n| privilege | meaning |\n|---|---|\n");
+    for (int i = 0; i < PRIVILEGE_COUNT; i++)
+        printf("| %s | %s |\n", privilege_name((enum privilege)i),
+               privilege_meaning((enum privilege)i));
+    printf("\n| quantity | unit |\n|---|---|\n");
+    for (int i = 0; i < QUANTITY_COUNT; i++)
+        printf("| %s | %s per iteration |\n", quantity_name((enum quantity)i),
+               quantity_unit((enum quantity)i));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        size_t count;
+        const char *const *columns = rows_columns(files[i].file, &count);
+        printf("\n%s:", files[i].name);
+        for (size_t at = 0; at < count; at++)
+            printf("%s%s", at ? ", " : " ", columns[at]);
+        printf("\n");
+    }
+    return 0;
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "measure.h"
+
+#include "disturbance.h"
+#include "process.h"
+#include "schedule.h"
+#include "units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// One block of one core while it runs: what the sink needs.
+struct block {
+    struct measurement *run;
+    struct record_run record;
+    struct disturbance *watch;
+    struct tallies *tallies; // of this core
+    size_t *slot_of;         // by variant
+    size_t core, done, planned;
+    size_t wanted;           // variants this block has, also those measured before a resume
+    long number;
+    double started;
+    struct error *error;
+    int failed;
+};
+
+static double text_number(const char *text)
+{
+    double value;
+    return units_scan_number(text, &value) ? NAN : value;
+}
+
+static void take_row(const struct table *table, size_t row, struct tallies *tallies)
+{
+    const char *quantity = table_cell(table, row, "quantity");
+    const char *detail = table_cell(table, row, "detail");
+    char event[64] = ""; // an event's row opens its detail with the event's name
+    if (!strcmp(quantity, quantity_name(QUANTITY_event)))
+        snprintf(event, sizeof event, "%.*s", (int)strcspn(detail, " "), detail);
+    struct tally_row counted = {
+        .quantity = quantity,
+        .source = table_cell(table, row, "source"),
+        .event = event,
+        .accel = table_cell(table, row, "accel"),
+        .ring = table_cell(table, row, "ring"),
+        .privilege = table_cell(table, row, "privilege"),
+        .status = table_cell(table, row, "status"),
+        .detail = detail,
+        .value = text_number(table_cell(table, row, "value")),
+        .low = text_number(table_cell(table, row, "ci_low")),
+        .high = text_number(table_cell(table, row, "ci_high")),
+        .spread = text_number(table_cell(table, row, "spread")),
+        .samples = text_number(table_cell(table, row, "samples")),
+    };
+    tallies_add(tallies, &counted);
+}
+
+static size_t variant_index(const struct plan *plan, const char *name)
+{
+    size_t index = 0;
+    while (index < plan->count && strcmp(plan->rows[index].name, name))
+        index++;
+    return index;
+}
+
+// Give the tallies what an earlier part of this run measured in this block; have[variant]
+// becomes 1 for each.
+static void replay(struct block *block, char *have)
+{
+    struct history *history = &block->run->history;
+    const struct plan *plan = block->run->plan;
+    while (history->next < history->count) {
+        const struct journal_line *line = &history->lines[history->next];
+        if ((size_t)line->core != block->core || line->block != block->number)
+            return;
+        size_t index = variant_index(plan, line->variant);
+        char number[24];
+        snprintf(number, sizeof number, "%ld", line->block);
+        while (history->next_row < history->rows.rows &&
+               !strcmp(table_cell(&history->rows, history->next_row, "variant"), line->variant) &&
+               !strcmp(table_cell(&history->rows, history->next_row, "block"), number)) {
+            if (index < plan->count)
+                take_row(&history->rows, history->next_row, &block->tallies[index]);
+            history->next_row++;
+        }
+        if (index < plan->count)
+            have[index] = 1;
+        history->next++;
+    }
+}
+
+static void show_progress(const struct block *block)
+{
+    if (!block->run->progress)
+        return;
+    char left[32] = "";
+    double spent = machine_read_tsc().seconds - block->started;
+    size_t blocks_left = (size_t)(block->run->settings->blocks - block->number - 1);
+    if (block->number >= block->run->settings->blocks)
+        blocks_left = 0;
+    double rate = block->done ? spent / (double)block->done : 0;
+    units_format_seconds(
+        rate * (double)(block->planned - block->done + blocks_left * block->run->plan->count), left,
+        sizeof left);
+    fprintf(stderr, "\r\033[Kblock %ld of %lld: %zu done, %zu left; about %s to go",
+            block->number + 1, block->run->settings->blocks, block->done,
+            block->planned - block->done, left);
+    if (block->done == block->planned)
+        fputs("\r\033[K", stderr);
+    fflush(stderr);
+}
+
+static int append(struct block *block, const struct execution *execution, const char *disturbance)
+{
+    char *rows, *slices;
+    size_t rows_length, slices_length;
+    FILE *measurements = open_memstream(&rows, &rows_length);
+    FILE *samples = open_memstream(&slices, &slices_length);
+    size_t slot = block->slot_of[execution->index];
+    record_execution(&block->record, execution, block->number, (long)slot, disturbance, measurements,
+                     samples, &block->tallies[execution->index]);
+    fclose(measurements);
+    fclose(samples);
+    struct journal_line line = {
+        .core = (int)block->core, .block = block->number, .slot = (long)slot};
+    snprintf(line.variant, sizeof line.variant, "%s",
+             block->run->plan->rows[execution->index].name);
+    int failed = store_append(block->run->store, &line, rows, rows_length, slices, slices_length,
+                              block->error);
+    free(rows);
+    free(slices);
+    return failed;
+}
+
+static int sink(const struct execution *execution, void *context)
+{
+    struct block *block = context;
+    struct measurement *run = block->run;
+    char disturbance[200];
+    disturbance_describe(block->watch, execution, disturbance, sizeof disturbance);
+    if (append(block, execution, disturbance)) {
+        block->failed = 1;
+        return 1;
+    }
+    block->done++;
+    run->executions++;
+    run->seconds_starting += execution->seconds_started;
+    run->seconds_running += execution->seconds_run;
+    show_progress(block);
+    // The first block is always finished: every variant has at least one value.
+    if (block->number > 0 && run->deadline > 0 && machine_read_tsc().seconds > run->deadline)
+        run->out_of_budget = 1;
+    return run->out_of_budget;
+}
+
+// A variant that failed its proof is not executed; its row says so.
+static int sink_unproved(struct block *block, size_t index)
+{
+    struct execution execution = {.index = index,
+                                  .status = STATUS_unproved,
+                                  .privilege = PRIVILEGE_not_needed,
+                                  .cpu = -1,
+                                  .switches = -1};
+    for (int i = 0; i < HEALTH_COUNT; i++)
+        execution.health.values[i] = NAN;
+    snprintf(execution.detail, sizeof execution.detail, "not executed: %s",
+             block->run->plan->rows[index].unproved_reason);
+    return sink(&execution, block);
+}
+
+// The variants of this block in its order: all, or those whose interval is too wide yet.
+static size_t choose(struct block *block, char *have, struct engine_job *jobs)
+{
+    struct measurement *run = block->run;
+    const struct plan *plan = run->plan;
+    size_t count = 0, *order = malloc(plan->count * sizeof *order);
+    char *wanted = calloc(plan->count, 1);
+    if (!order || !wanted)
+        abort();
+    schedule_block((uint64_t)run->settings->seed, (int)block->core, block->number, plan->count,
+                   order);
+    block->wanted = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        wanted[i] = block->number < run->settings->blocks ||
+                    tallies_too_wide(&block->tallies[i], run->settings->precision);
+        block->wanted += (size_t)wanted[i];
+    }
+    replay(block, have);
+    for (size_t slot = 0; slot < plan->count; slot++) {
+        size_t index = order[slot];
+        block->slot_of[index] = slot;
+        if (wanted[index] && !have[index])
+            jobs[count++] = plan_job(plan, index);
+    }
+    free(order);
+    free(wanted);
+    return count;
+}
+
+static int run_block(struct block *block, struct engine_settings *settings, struct error *error)
+{
+    const struct plan *plan = block->run->plan;
+    struct engine_job *jobs = malloc(plan->count * sizeof *jobs);
+    char *have = calloc(plan->count, 1);
+    block->slot_of = calloc(plan->count, sizeof *block->slot_of);
+    if (!jobs || !have || !block->slot_of)
+        abort();
+    size_t count = choose(block, have, jobs), proved = 0;
+    block->planned = count;
+    block->done = 0;
+    block->started = machine_read_tsc().seconds;
+    int failed = 0;
+    for (size_t i = 0; i < count && !block->failed; i++) {
+        if (plan->rows[jobs[i].index].unproved)
+            sink_unproved(block, jobs[i].index);
+        else
+            jobs[proved++] = jobs[i];
+    }
+    settings->evidence = block->number == 0;
+    if (proved && !block->failed && !block->run->out_of_budget)
+        failed = block->run->engine->measure(settings, block->record.probe, jobs, proved, sink,
+                                             block, error);
+    free(jobs);
+    free(have);
+    free(block->slot_of);
+    return failed || block->failed ? -1 : 0;
+}
+
+// A virtual machine may have moved to another host since the last block.
+static int recheck(const struct block *block, struct error *error)
+{
+    struct machine now;
+    machine_describe(block->run->cores[block->core].cpu, &now);
+    const char *changed = machine_difference(block->record.machine, &now);
+    if (!changed)
+        return 0;
+    return error_set(error, ERROR_INCOMPLETE, block->run->store->directory, 0,
+                     "%s changed during the run (a migration?): the run ends here, its rows so "
+                     "far are kept; start anew",
+                     changed);
+}
+
+static int measure_core(struct measurement *run, size_t core, struct error *error)
+{
+    struct disturbance watch;
+    struct engine_settings settings = {.cpu = run->cores[core].cpu,
+                                       .slices = (size_t)run->settings->slices,
+                                       .timeout = run->settings->timeout,
+                                       .events = run->events,
+                                       .event_count = run->event_count,
+                                       .guest_kernel = run->guest_kernel,
+                                       .accel = *run->settings->accel ? run->settings->accel : NULL};
+    struct block block = {.run = run, .watch = &watch, .core = core, .error = error};
+    block.tallies = run->tallies + core * run->plan->count;
+    block.record = (struct record_run){run->settings, &run->machines[core], run->plan,
+                                       &run->probes[core]};
+    disturbance_start(settings.cpu, &watch);
+    for (; block.number < run->settings->most_blocks; block.number++) {
+        if (recheck(&block, error))
+            return -1;
+        disturbance_block(&watch);
+        if (run_block(&block, &settings, error))
+            return -1;
+        if (process_interrupted() || run->out_of_budget || !block.wanted)
+            return 0; // the last: nothing is too wide any more
+    }
+    return 0;
+}
+
+int measure(struct measurement *run, struct error *error)
+{
+    run->tallies = calloc(run->core_count * run->plan->count, sizeof *run->tallies);
+    if (!run->tallies)
+        abort();
+    for (size_t core = 0; core < run->core_count; core++) {
+        machine_describe(run->cores[core].cpu, &run->machines[core]);
+        if (measure_core(run, core, error))
+            return -1;
+        if (process_interrupted() || run->out_of_budget)
+            break;
+    }
+    return 0;
+}
+
+void measure_free(struct measurement *run)
+{
+    for (size_t i = 0; run->tallies && i < run->core_count * run->plan->count; i++)
+        tallies_free(&run->tallies[i]);
+    free(run->tallies);
+    free(run->history.lines);
+    table_free(&run->history.rows);
+}

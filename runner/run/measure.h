@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/run: the run itself: blocks of shuffled variants through one engine into a store.
+#ifndef ASMSWEEP_MEASURE_H
+#define ASMSWEEP_MEASURE_H
+
+#include "engine.h"
+#include "machine.h"
+#include "plan.h"
+#include "record.h"
+#include "store.h"
+
+// Executions that a resumed run already has: the journal's lines, and the rows that belong
+// to them in the same order. Empty for a new run.
+struct history {
+    struct journal_line *lines;
+    size_t count, capacity, next; // next: first line not yet taken
+    struct table rows;            // measurements.csv
+    size_t next_row;
+};
+
+struct measurement {
+    struct settings *settings;
+    const struct plan *plan;
+    const struct engine *engine;
+    struct store *store;
+    const struct core *cores; // one, or the two types of a hybrid CPU
+    size_t core_count;
+    const char *const *events;
+    size_t event_count;
+    const char *guest_kernel;
+    double deadline; // of CLOCK_MONOTONIC_RAW, seconds: the budget's end; 0: none
+    int progress;  // to stderr
+    struct history history;
+
+    // What comes out. tallies[core * plan->count + variant].
+    struct tallies *tallies;
+    struct machine machines[2];
+    struct engine_probe probes[2];
+    size_t executions;
+    double seconds_starting, seconds_running;
+    int out_of_budget;
+};
+
+// Measure until all blocks are done, the budget is spent, or a signal came
+// (process_interrupted). 0, or -1 with *error: the CPU changed under the run, the folder
+// cannot be written, the engine broke. What was measured is on disk in every case.
+int measure(struct measurement *measurement, struct error *error);
+
+void measure_free(struct measurement *measurement);
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plan.h"
+
+#include "units.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const variants_columns[] = {
+    "sweep",   "family",         "variant",          "parameters", "mix",     "order", "group", "groups",
+    "context", "panel_excludes", "retired_expected", "iterations", "twin_of", "needs", NULL};
+static const char *const proof_columns[] = {"variant",      "elf_sha256",  "loop_sha256",
+                                            "loop_address", "loop_bytes",  "jcc_erratum",
+                                            "status",       "detail",      NULL};
+
+static char *join(const char *directory, const char *middle, const char *name)
+{
+    char *path;
+    if (asprintf(&path, "%s/%s%s", directory, middle, name) < 0)
+        abort();
+    return path;
+}
+
+static int scan_needs(const char *text, enum needs *needs)
+{
+    static const char *const names[] = {"none", "iopl", "cpl0"};
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(text, names[i])) {
+            *needs = (enum needs)i;
+            return 0;
+        }
+    return -1;
+}
+
+static int scan_panel(const char *text, int *excluded)
+{
+    static const char *const names[] = {"add", "rol", "imul", ""};
+    for (int i = 0; i < 4; i++)
+        if (!strcmp(text, names[i])) {
+            *excluded = i; // enum leg; the empty text is PANEL_all
+            return 0;
+        }
+    return -1;
+}
+
+static int read_variant(const struct plan *plan, size_t row, struct variant *variant,
+                        struct error *error)
+{
+    const struct table *table = &plan->variants;
+    long long iterations;
+    *variant = (struct variant){
+        .family = table_cell(table, row, "family"),
+        .name = table_cell(table, row, "variant"),
+        .parameters = table_cell(table, row, "parameters"),
+        .mix = table_cell(table, row, "mix"),
+        .order = table_cell(table, row, "order"),
+        .group = table_cell(table, row, "group"),
+        .groups = table_cell(table, row, "groups"),
+        .context = table_cell(table, row, "context"),
+        .twin_of = table_cell(table, row, "twin_of"),
+        .loop_sha256 = "",
+        .loop_address = "",
+        .loop_bytes = "",
+        .jcc_erratum = "",
+    };
+    // The name becomes a path: nothing but what the generator makes.
+    if (!*variant->name || variant->name[0] == '.' ||
+        variant->name[strspn(variant->name, "abcdefghijklmnopqrstuvwxyz0123456789_.-")])
+        return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                         "'%s' is no variant's name ([a-z0-9_.-]+)", variant->name);
+    if (scan_needs(table_cell(table, row, "needs"), &variant->needs))
+        return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                         "needs is '%s', not none, iopl or cpl0", table_cell(table, row, "needs"));
+    if (scan_panel(table_cell(table, row, "panel_excludes"), &variant->panel_excluded))
+        return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                         "panel_excludes is '%s', not add, rol, imul or empty",
+                         table_cell(table, row, "panel_excludes"));
+    if (units_scan_integer(table_cell(table, row, "iterations"), 1, UINT32_MAX, &iterations))
+        return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                         "iterations is '%s', not a whole number from 1",
+                         table_cell(table, row, "iterations"));
+    variant->iterations = (uint64_t)iterations;
+    if (units_scan_number(table_cell(table, row, "retired_expected"), &variant->retired))
+        variant->retired = NAN;
+    variant->path = join(plan->directory, "bin/", variant->name);
+    return 0;
+}
+
+static void find_unproved(struct variant *variant, const struct table *proof, size_t row)
+{
+    char sha256[SHA256_DIGEST_STRING_LENGTH];
+    const char *reason = NULL;
+    if (row == proof->rows)
+        reason = "not in proof.csv: build the sweep again";
+    else if (!SHA256File(variant->path, sha256))
+        reason = "its binary cannot be read: build the sweep again";
+    else if (strcmp(sha256, table_cell(proof, row, "elf_sha256")))
+        reason = "its binary is not the one that was proved: build the sweep again";
+    else if (!strcmp(table_cell(proof, row, "status"), "mismatch"))
+        reason = table_cell(proof, row, "detail");
+    if (!reason)
+        return;
+    variant->unproved = 1;
+    snprintf(variant->unproved_reason, sizeof variant->unproved_reason, "%s", reason);
+}
+
+// proof.csv has the variants in the order of variants.csv; where it has not, look for it.
+static size_t proof_row(const struct table *proof, size_t guess, const char *name)
+{
+    if (guess < proof->rows && !strcmp(table_cell(proof, guess, "variant"), name))
+        return guess;
+    size_t row = 0;
+    while (row < proof->rows && strcmp(table_cell(proof, row, "variant"), name))
+        row++;
+    return row;
+}
+
+static void take_proof(struct variant *variant, const struct table *proof, size_t guess)
+{
+    size_t row = proof_row(proof, guess, variant->name);
+    find_unproved(variant, proof, row);
+    if (row == proof->rows)
+        return;
+    variant->loop_sha256 = table_cell(proof, row, "loop_sha256");
+    variant->loop_address = table_cell(proof, row, "loop_address");
+    variant->loop_bytes = table_cell(proof, row, "loop_bytes");
+    variant->jcc_erratum = table_cell(proof, row, "jcc_erratum");
+}
+
+static int hash_files(struct plan *plan, struct error *error)
+{
+    char both[2 * SHA256_DIGEST_STRING_LENGTH] = "";
+    if (!SHA256File(plan->variants.path, both) ||
+        !SHA256File(plan->proof.path, both + strlen(both)))
+        return error_errno(error, ERROR_INPUT, plan->directory, "cannot be read again");
+    SHA256Data((const uint8_t *)both, strlen(both), plan->sha256);
+    return 0;
+}
+
+static int read_tables(const char *directory, struct plan *plan, struct error *error)
+{
+    char *variants = join(directory, "", "variants.csv"), *proof = join(directory, "", "proof.csv");
+    int failed = table_read(variants, variants_columns, &plan->variants, error) ||
+                 table_read(proof, proof_columns, &plan->proof, error);
+    free(variants);
+    free(proof);
+    return failed ? -1 : hash_files(plan, error);
+}
+
+int plan_read(const char *directory, const char *only, struct plan *plan, struct error *error)
+{
+    *plan = (struct plan){.directory = strdup(directory)};
+    if (!plan->directory || read_tables(directory, plan, error))
+        return -1;
+    plan->rows = calloc(plan->variants.rows + 1, sizeof *plan->rows);
+    if (!plan->rows)
+        abort();
+    for (size_t row = 0; row < plan->variants.rows; row++) {
+        struct variant *variant = &plan->rows[plan->count];
+        if (only && fnmatch(only, table_cell(&plan->variants, row, "variant"), 0))
+            continue;
+        if (read_variant(plan, row, variant, error))
+            return -1;
+        take_proof(variant, &plan->proof, row);
+        plan->count++;
+    }
+    if (!plan->count)
+        return error_set(error, ERROR_INPUT, plan->variants.path, 0,
+                         only ? "no variant's name matches '%s'" : "no variants%s",
+                         only ? only : "");
+    plan->sweep = strdup(table_cell(&plan->variants, 0, "sweep"));
+    return plan->sweep ? 0 : -1;
+}
+
+void plan_free(struct plan *plan)
+{
+    for (size_t i = 0; plan->rows && i < plan->count; i++)
+        free(plan->rows[i].path);
+    free(plan->rows);
+    free(plan->directory);
+    free(plan->sweep);
+    table_free(&plan->variants);
+    table_free(&plan->proof);
+    *plan = (struct plan){0};
+}
+
+struct engine_job plan_job(const struct plan *plan, size_t index)
+{
+    const struct variant *variant = &plan->rows[index];
+    return (struct engine_job){
+        .index = index,
+        .variant = variant->name,
+        .path = variant->path,
+        .needs = variant->needs,
+        .panel_excluded = variant->panel_excluded,
+        .iterations = variant->iterations,
+        .retired = variant->retired,
+    };
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/run: what is to be measured: variants.csv and proof.csv of one build, with the
+// binaries' hashes checked against the proof.
+#ifndef ASMSWEEP_PLAN_H
+#define ASMSWEEP_PLAN_H
+
+#include "engine.h"
+#include "table.h"
+
+// Texts belong to the plan's tables.
+struct variant {
+    const char *family, *name, *parameters, *mix, *order, *group, *groups, *context, *twin_of;
+    enum needs needs;
+    int panel_excluded; // enum leg or PANEL_all
+    uint64_t iterations;
+    double retired; // instructions per iteration; NaN: not known
+    char *path;     // of the ELF; owned
+    const char *loop_sha256, *loop_address, *loop_bytes, *jcc_erratum; // of the proof, "" if none
+    int unproved;
+    char unproved_reason[200];
+};
+
+struct plan {
+    char *directory, *sweep;
+    struct table variants, proof;
+    struct variant *rows;
+    size_t count;
+    char sha256[65]; // of variants.csv and proof.csv together: what a resumed run must find again
+};
+
+// Read `directory` (build/SWEEP or a shipped copy of it). `only` is a glob that variant
+// names must match, or NULL. 0, or -1 with *error: no such build, a damaged file, nothing
+// left by the glob. A binary that is not what the proof says is not an error: it is
+// `unproved`. Free with plan_free in both cases.
+int plan_read(const char *directory, const char *only, struct plan *plan, struct error *error);
+
+void plan_free(struct plan *plan);
+
+// A variant as the engines take it.
+struct engine_job plan_job(const struct plan *plan, size_t index);
+
+#endif

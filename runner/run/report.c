@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report.h"
+
+#include "process.h"
+#include "units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// For an estimate: one slice is 12 legs of about 2.5 microseconds, a program's start and the
+// statistics about 5 ms, perf stat's start about 15 ms. Measured runs print the real split.
+static const double seconds_a_slice = 30e-6, seconds_a_start = 5e-3, seconds_a_perf = 15e-3;
+
+static void put(FILE *stream, const char *key, const char *value)
+{
+    table_write_row(stream, (const char *const[]){key, value}, 2);
+}
+
+static void put_number(FILE *stream, const char *key, double value)
+{
+    char text[32];
+    put(stream, key, units_format_value(value, text, sizeof text));
+}
+
+static int write_environment(struct measurement *run, const char *revision, struct error *error)
+{
+    char *text, time[32];
+    size_t length;
+    const struct settings *settings = run->settings;
+    const struct engine_probe *probe = &run->probes[0];
+    FILE *stream = open_memstream(&text, &length);
+    struct machine machine;
+    machine_describe(run->cores[0].cpu, &machine);
+    record_time(time);
+    put(stream, "key", "value");
+    put(stream, "run_id", settings->run_id);
+    put(stream, "begun_utc", time);
+    put(stream, "project_revision", revision);
+    put(stream, "sweep", settings->sweep);
+    put(stream, "sweep_sha256", settings->plan_sha256);
+    put_number(stream, "schedule_seed", (double)settings->seed);
+    put_number(stream, "blocks", (double)settings->blocks);
+    put_number(stream, "most_blocks", (double)settings->most_blocks);
+    put_number(stream, "slices", (double)settings->slices);
+    put_number(stream, "precision", settings->precision);
+    put_number(stream, "cpu", run->cores[0].cpu);
+    put(stream, "engine", settings->engine);
+    put(stream, "accel", probe->accel);
+    put(stream, "privilege", privilege_name(probe->privilege));
+    put(stream, "privilege_reason", probe->privilege_reason);
+    put(stream, "perf", probe->has_perf ? "perf stat works" : probe->reason);
+    put(stream, "pmu", probe->pmu_reason);
+    machine_write_environment(&machine, run->cores[0].cpu, stream);
+    fclose(stream);
+    int failed = store_write_file(run->store, "environment.csv", text, length, error);
+    free(text);
+    return failed;
+}
+
+int report_begin(struct measurement *run, const char *revision, struct error *error)
+{
+    if (run->history.count)
+        return 0; // resumed: they are there
+    return write_environment(run, revision, error) ||
+           store_copy_file(run->store, run->plan->variants.path, "variants.csv", error) ||
+           store_copy_file(run->store, run->plan->proof.path, "proof.csv", error);
+}
+
+static int write_summary(const struct measurement *run, struct error *error)
+{
+    char *text;
+    size_t length, count;
+    FILE *stream = open_memstream(&text, &length);
+    const char *const *columns = rows_columns(FILE_summary, &count);
+    table_write_row(stream, columns, count);
+    for (size_t core = 0; core < run->core_count; core++) {
+        const struct record_run record = {run->settings, &run->machines[core], run->plan,
+                                          &run->probes[core]};
+        for (size_t i = 0; i < run->plan->count; i++)
+            record_summary(&record, &run->plan->rows[i], run->cores[core].cpu,
+                           &run->tallies[core * run->plan->count + i], stream);
+    }
+    fclose(stream);
+    int failed = store_write_file(run->store, "summary.csv", text, length, error);
+    free(text);
+    return failed;
+}
+
+// Variants without a value, grouped by what stands in their row.
+struct missing {
+    enum status status;
+    const char *detail;
+    size_t count;
+    char names[400];
+};
+
+static void add_missing(struct missing *groups, size_t *count, size_t capacity, enum status status,
+                        const char *detail, const char *name)
+{
+    size_t at = 0;
+    while (at < *count && (groups[at].status != status || strcmp(groups[at].detail, detail)))
+        at++;
+    if (at == capacity)
+        at = capacity - 1; // one group too many: counted with the last
+    if (at == *count)
+        groups[(*count)++] = (struct missing){.status = status, .detail = detail};
+    struct missing *group = &groups[at];
+    size_t used = strlen(group->names);
+    group->count++;
+    if (used + strlen(name) + 8 < sizeof group->names)
+        snprintf(group->names + used, sizeof group->names - used, "%s%s", used ? ", " : "", name);
+    else if (used + 5 < sizeof group->names && !strstr(group->names, ", ..."))
+        strcat(group->names, ", ...");
+}
+
+struct outcome {
+    size_t with_value, unstable, predicted, failed;
+};
+
+// Every (core, variant) counted; those without a value go to the groups.
+static struct outcome judge(const struct measurement *run, struct missing *groups, size_t *count,
+                            size_t capacity)
+{
+    struct outcome outcome = {0};
+    for (size_t i = 0; i < run->core_count * run->plan->count; i++) {
+        const struct variant *variant = &run->plan->rows[i % run->plan->count];
+        const struct tally *tally = tallies_cycles(&run->tallies[i]);
+        struct pooled pooled = {.status = STATUS_unavailable};
+        if (tally)
+            tally_pool(tally, run->settings->precision, &pooled);
+        if (!isnan(pooled.cycles.value) && tally) {
+            outcome.with_value++;
+            outcome.unstable += pooled.status == STATUS_unstable;
+            continue;
+        }
+        int predicted = pooled.status == STATUS_refused || pooled.status == STATUS_emulated;
+        outcome.predicted += predicted;
+        outcome.failed += !predicted;
+        add_missing(groups, count, capacity, pooled.status, tally ? tally->detail : "not reached",
+                    variant->name);
+    }
+    return outcome;
+}
+
+static void print_split(const struct measurement *run, double seconds)
+{
+    char whole[32], starting[32], running[32], syncing[32];
+    fprintf(stderr,
+            "%zu executions in %s: %s starting perf or QEMU, %s in the variants, %s syncing files\n",
+            run->executions, units_format_seconds(seconds, whole, sizeof whole),
+            units_format_seconds(run->seconds_starting, starting, sizeof starting),
+            units_format_seconds(run->seconds_running, running, sizeof running),
+            units_format_seconds(run->store->seconds_syncing, syncing, sizeof syncing));
+}
+
+int report_end(struct measurement *run, double seconds, struct error *error)
+{
+    enum { GROUPS = 24 };
+    static struct missing groups[GROUPS];
+    size_t count = 0;
+    if (!run->tallies)
+        return 0;
+    if (write_summary(run, error))
+        return -1;
+    struct outcome outcome = judge(run, groups, &count, GROUPS);
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "no value, %s: %zu variants (%s): %s\n", status_name(groups[i].status),
+                groups[i].count, groups[i].names, groups[i].detail);
+    if (outcome.unstable)
+        fprintf(stderr, "%zu variants are unstable: their intervals are wider than %.2g %%\n",
+                outcome.unstable, 100 * run->settings->precision);
+    fprintf(stderr, "%zu values, %zu predicted to have none here, %zu failed\n", outcome.with_value,
+            outcome.predicted, outcome.failed);
+    print_split(run, seconds);
+    if (process_interrupted() || run->out_of_budget)
+        fprintf(stderr, "%s; go on with: asmsweep run --resume -o %s\n",
+                process_interrupted() ? "interrupted" : "the budget is spent",
+                run->store->directory);
+    printf("%s\n", run->store->directory);
+    if (!outcome.with_value)
+        return 3;
+    return outcome.failed || process_interrupted() ? 1 : 0;
+}
+
+int report_dry_run(const struct measurement *run)
+{
+    size_t runnable = 0;
+    for (size_t i = 0; i < run->plan->count; i++)
+        runnable += !run->plan->rows[i].unproved &&
+                    (run->plan->rows[i].needs == NEEDS_none ||
+                     run->probes[0].privilege == PRIVILEGE_real);
+    double one = (double)run->settings->slices * seconds_a_slice + seconds_a_start;
+    double all = (double)runnable * ((double)run->settings->blocks * one +
+                                     (run->probes[0].has_perf ? seconds_a_perf : 0));
+    char text[32];
+    printf("%s: %zu variants, %zu of them can run here, %lld blocks, seed %lld, CPU %d: about %s\n",
+           run->settings->sweep, run->plan->count, runnable, run->settings->blocks,
+           run->settings->seed, run->cores[0].cpu, units_format_seconds(all, text, sizeof text));
+    return 0;
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "store.h"
+
+#include "machine.h"
+#include "rows.h"
+#include "table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *path_in(const char *directory, const char *name)
+{
+    char *path;
+    if (asprintf(&path, "%s/%s", directory, name) < 0)
+        abort();
+    return path;
+}
+
+static int write_all(int file, const char *text, size_t length)
+{
+    while (length) {
+        ssize_t written = write(file, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -1;
+        text += written;
+        length -= (size_t)written;
+    }
+    return 0;
+}
+
+static int cannot_write(const char *directory, const char *name, struct error *error)
+{
+    char *path = path_in(directory, name);
+    error_errno(error, ERROR_INPUT, path,
+                "cannot be written; what was measured before is kept, free some room or choose "
+                "another folder with -o, then --resume");
+    free(path);
+    return -1;
+}
+
+static int make_folders(const char *directory, struct error *error)
+{
+    char *path = strdup(directory);
+    if (!path)
+        abort();
+    int failed = 0;
+    for (char *at = path + 1; !failed; at++) {
+        if (*at != '/' && *at)
+            continue;
+        char kept = *at;
+        *at = '\0';
+        failed = mkdir(path, 0777) && errno != EEXIST;
+        *at = kept;
+        if (!kept)
+            break;
+    }
+    if (failed)
+        error_errno(error, ERROR_INPUT, directory,
+                    "the run's folder cannot be made; choose another place with -o");
+    free(path);
+    return failed ? -1 : 0;
+}
+
+static int open_file(const char *directory, const char *name, int flags, struct error *error)
+{
+    char *path = path_in(directory, name);
+    int file = open(path, O_RDWR | O_APPEND | O_CLOEXEC | flags, 0666);
+    if (file < 0)
+        error_errno(error, ERROR_INPUT, path, "cannot be opened");
+    free(path);
+    return file;
+}
+
+// Write a file's header line; returns its length or -1.
+static long long put_header(int file, enum csv_file which)
+{
+    char *text;
+    size_t length, count;
+    FILE *stream = open_memstream(&text, &length);
+    const char *const *columns = rows_columns(which, &count);
+    table_write_row(stream, columns, count);
+    fclose(stream);
+    int failed = write_all(file, text, length) || fdatasync(file);
+    free(text);
+    return failed ? -1 : (long long)length;
+}
+
+static int put_settings(int file, const struct settings *settings)
+{
+    char *text;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    settings_write(settings, stream);
+    fclose(stream);
+    int failed = write_all(file, text, length) || fdatasync(file);
+    free(text);
+    return failed ? -1 : 0;
+}
+
+// The journal is made last: a folder without one holds no run.
+int store_create(const char *directory, const struct settings *settings, struct store *store,
+                 struct error *error)
+{
+    *store = (struct store){strdup(directory), -1, -1, -1, 0, 0, 0};
+    if (make_folders(directory, error))
+        return -1;
+    char *journal = path_in(directory, "journal");
+    int there = !access(journal, F_OK);
+    free(journal);
+    if (there)
+        return error_set(error, ERROR_INPUT, directory, 0,
+                         "holds a run already: --resume goes on with it, another -o starts anew");
+    store->measurements = open_file(directory, "measurements.csv", O_CREAT | O_TRUNC, error);
+    if (store->measurements < 0)
+        return -1;
+    store->samples = open_file(directory, "samples.csv", O_CREAT | O_TRUNC, error);
+    if (store->samples < 0)
+        return -1;
+    store->measurements_bytes = put_header(store->measurements, FILE_measurements);
+    if (store->measurements_bytes < 0)
+        return cannot_write(directory, "measurements.csv", error);
+    store->samples_bytes = put_header(store->samples, FILE_samples);
+    if (store->samples_bytes < 0)
+        return cannot_write(directory, "samples.csv", error);
+    store->journal = open_file(directory, "journal", O_CREAT | O_EXCL, error);
+    if (store->journal < 0)
+        return -1;
+    return put_settings(store->journal, settings) ? cannot_write(directory, "journal", error) : 0;
+}
+
+static int scan_line(const char *text, struct journal_line *line, long long *measurements,
+                     long long *samples)
+{
+    int end = 0;
+    return sscanf(text, "done %d %ld %ld %255s %lld %lld%n", &line->core, &line->block, &line->slot,
+                  line->variant, measurements, samples, &end) == 6 &&
+           text[end] == '\n';
+}
+
+static int read_journal(const char *path, struct settings *settings, struct store *store,
+                        int (*on_line)(const struct journal_line *line, void *context),
+                        void *context, struct error *error)
+{
+    FILE *stream = fopen(path, "re");
+    if (!stream)
+        return error_errno(error, ERROR_INPUT, path,
+                           "no run to resume here (its journal cannot be read)");
+    int failed = settings_read(path, stream, settings, error);
+    long good = ftell(stream);
+    char text[512];
+    while (!failed && fgets(text, sizeof text, stream)) {
+        struct journal_line line;
+        if (!scan_line(text, &line, &store->measurements_bytes, &store->samples_bytes))
+            break; // torn: this execution is done again
+        good = ftell(stream);
+        failed = on_line(&line, context);
+    }
+    fclose(stream);
+    if (!failed && truncate(path, good))
+        failed = error_errno(error, ERROR_INPUT, path, "cannot be cut to its last whole line");
+    return failed;
+}
+
+static long long header_length(enum csv_file which)
+{
+    size_t count, length = 1; // CR LF, less one comma
+    const char *const *columns = rows_columns(which, &count);
+    for (size_t i = 0; i < count; i++)
+        length += strlen(columns[i]) + 1;
+    return (long long)length;
+}
+
+int store_resume(const char *directory, struct settings *settings, struct store *store,
+                 int (*on_line)(const struct journal_line *line, void *context), void *context,
+                 struct error *error)
+{
+    *store = (struct store){strdup(directory), -1, -1, -1, header_length(FILE_measurements),
+                            header_length(FILE_samples), 0};
+    char *path = path_in(directory, "journal");
+    int failed = read_journal(path, settings, store, on_line, context, error);
+    free(path);
+    if (failed)
+        return -1;
+    store->measurements = open_file(directory, "measurements.csv", 0, error);
+    store->samples = store->measurements < 0 ? -1 : open_file(directory, "samples.csv", 0, error);
+    store->journal = store->samples < 0 ? -1 : open_file(directory, "journal", 0, error);
+    if (store->journal < 0)
+        return -1;
+    struct stat measurements, samples;
+    if (fstat(store->measurements, &measurements) || fstat(store->samples, &samples) ||
+        measurements.st_size < store->measurements_bytes || samples.st_size < store->samples_bytes)
+        return error_set(error, ERROR_INPUT, directory, 0,
+                         "measurements.csv or samples.csv is shorter than the journal says: "
+                         "damaged, start the run anew in another folder");
+    if (ftruncate(store->measurements, store->measurements_bytes) ||
+        ftruncate(store->samples, store->samples_bytes))
+        return cannot_write(directory, "measurements.csv", error);
+    return 0;
+}
+
+int store_append(struct store *store, const struct journal_line *line, const char *measurements,
+                 size_t measurements_length, const char *samples, size_t samples_length,
+                 struct error *error)
+{
+    struct tsc_reading before = machine_read_tsc();
+    char text[512];
+    long long measurements_bytes = store->measurements_bytes + (long long)measurements_length;
+    long long samples_bytes = store->samples_bytes + (long long)samples_length;
+    int length = snprintf(text, sizeof text, "done %d %ld %ld %s %lld %lld\n", line->core,
+                          line->block, line->slot, line->variant, measurements_bytes,
+                          samples_bytes);
+    const char *at = "measurements.csv";
+    if (write_all(store->measurements, measurements, measurements_length) ||
+        fdatasync(store->measurements))
+        goto failed;
+    at = "samples.csv";
+    if (samples_length &&
+        (write_all(store->samples, samples, samples_length) || fdatasync(store->samples)))
+        goto failed;
+    at = "journal";
+    off_t journal_bytes = lseek(store->journal, 0, SEEK_END);
+    if (write_all(store->journal, text, (size_t)length) || fdatasync(store->journal)) {
+        int saved = errno;
+        if (ftruncate(store->journal, journal_bytes))
+            saved = errno;
+        errno = saved;
+        goto failed;
+    }
+    store->measurements_bytes = measurements_bytes;
+    store->samples_bytes = samples_bytes;
+    store->seconds_syncing += machine_read_tsc().seconds - before.seconds;
+    return 0;
+failed:
+    cannot_write(store->directory, at, error);
+    if (ftruncate(store->measurements, store->measurements_bytes) ||
+        ftruncate(store->samples, store->samples_bytes))
+        return -1; // resuming cuts them as well
+    return -1;
+}
+
+int store_write_file(const struct store *store, const char *name, const char *text, size_t length,
+                     struct error *error)
+{
+    char *path = path_in(store->directory, name), *temporary;
+    if (asprintf(&temporary, "%s.new", path) < 0)
+        abort();
+    int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int failed = file < 0 || write_all(file, text, length) || fsync(file);
+    failed |= file >= 0 && close(file);
+    failed = failed || rename(temporary, path);
+    if (failed) {
+        cannot_write(store->directory, name, error);
+        unlink(temporary);
+    }
+    free(path);
+    free(temporary);
+    return failed ? -1 : 0;
+}
+
+int store_copy_file(const struct store *store, const char *from, const char *name,
+                    struct error *error)
+{
+    FILE *stream = fopen(from, "re");
+    if (!stream)
+        return error_errno(error, ERROR_INPUT, from, "cannot be read");
+    char *text;
+    size_t length, got;
+    FILE *memory = open_memstream(&text, &length);
+    char piece[65536];
+    while ((got = fread(piece, 1, sizeof piece, stream)))
+        fwrite(piece, 1, got, memory);
+    fclose(stream);
+    fclose(memory);
+    int failed = store_write_file(store, name, text, length, error);
+    free(text);
+    return failed;
+}
+
+void store_close(struct store *store)
+{
+    int *files[] = {&store->journal, &store->measurements, &store->samples};
+    for (size_t i = 0; i < 3; i++) {
+        if (*files[i] >= 0)
+            close(*files[i]);
+        *files[i] = -1;
+    }
+    free(store->directory);
+    store->directory = NULL;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/run: a run's folder. Every execution is appended and synced; a journal says how
+// long the files were after each, so that a run killed at any moment goes on from there.
+//
+//   journal            settings, then a line for every execution that is safely on disk
+//   measurements.csv   rows of executions
+//   samples.csv        their slices
+//   environment.csv, variants.csv, proof.csv   written at the start
+//   summary.csv        written at the end, in one step
+#ifndef ASMSWEEP_STORE_H
+#define ASMSWEEP_STORE_H
+
+#include "error.h"
+#include "settings.h"
+
+#include <stdio.h>
+
+struct store {
+    char *directory;
+    int journal, measurements, samples;            // file descriptors
+    long long measurements_bytes, samples_bytes;   // safely written
+    double seconds_syncing;
+};
+
+// One execution as the journal knows it.
+struct journal_line {
+    int core;         // index of the core type
+    long block, slot; // slot: place within the block
+    char variant[256];
+};
+
+// Make the folder (parents included) and its files. A folder that holds a run already is
+// refused: ERROR_INPUT that says how to resume. *run_id of settings is stored too.
+int store_create(const char *directory, const struct settings *settings, struct store *store,
+                 struct error *error);
+
+// Open a folder for going on: reads the journal's settings into *settings, cuts what is
+// behind the last safe execution off both files, and calls `on_line` for each execution
+// that is there, in order. A torn last journal line is forgotten.
+int store_resume(const char *directory, struct settings *settings, struct store *store,
+                 int (*on_line)(const struct journal_line *line, void *context), void *context,
+                 struct error *error);
+
+// Append an execution's rows and slices (CSV text) and its journal line, all synced. When
+// something fails the files are cut back to what they were: nothing written before is lost.
+int store_append(struct store *store, const struct journal_line *line, const char *measurements,
+                 size_t measurements_length, const char *samples, size_t samples_length,
+                 struct error *error);
+
+// Write a whole file of the folder in one step (temporary, synced, renamed).
+int store_write_file(const struct store *store, const char *name, const char *text, size_t length,
+                     struct error *error);
+
+// Copy a file into the folder under `name`.
+int store_copy_file(const struct store *store, const char *from, const char *name,
+                    struct error *error);
+
+void store_close(struct store *store);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tally.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct tally *find(struct tallies *tallies, const struct tally_row *row)
+{
+    for (size_t i = 0; i < tallies->count; i++) {
+        struct tally *tally = &tallies->items[i];
+        if (!strcmp(tally->quantity, row->quantity) && !strcmp(tally->source, row->source) &&
+            !strcmp(tally->event, row->event))
+            return tally;
+    }
+    struct tally *moved = realloc(tallies->items, (tallies->count + 1) * sizeof *moved);
+    if (!moved)
+        abort();
+    tallies->items = moved;
+    struct tally *tally = &moved[tallies->count++];
+    *tally = (struct tally){.worst = STATUS_ok};
+    snprintf(tally->quantity, sizeof tally->quantity, "%s", row->quantity);
+    snprintf(tally->source, sizeof tally->source, "%s", row->source);
+    snprintf(tally->event, sizeof tally->event, "%s", row->event);
+    return tally;
+}
+
+static void add_value(struct tally *tally, const struct tally_row *row)
+{
+    if (tally->count == tally->capacity) {
+        tally->capacity = tally->capacity ? 2 * tally->capacity : 8;
+        tally->values = realloc(tally->values, tally->capacity * sizeof(double));
+        tally->within_half = realloc(tally->within_half, tally->capacity * sizeof(double));
+        if (!tally->values || !tally->within_half)
+            abort();
+    }
+    tally->values[tally->count] = row->value;
+    tally->within_half[tally->count++] = isnan(row->low) ? 0 : (row->high - row->low) / 2;
+    tally->spread_sum += isnan(row->spread) ? 0 : row->spread;
+    tally->samples += isnan(row->samples) ? 0 : row->samples;
+}
+
+void tallies_add(struct tallies *tallies, const struct tally_row *row)
+{
+    struct tally *tally = find(tallies, row);
+    int status = status_from_name(row->status);
+    snprintf(tally->accel, sizeof tally->accel, "%s", row->accel);
+    snprintf(tally->ring, sizeof tally->ring, "%s", row->ring);
+    snprintf(tally->privilege, sizeof tally->privilege, "%s", row->privilege);
+    tally->executions++;
+    if (!isnan(row->value))
+        add_value(tally, row);
+    if (status >= 0 && (enum status)status < tally->worst) {
+        tally->worst = (enum status)status;
+        snprintf(tally->detail, sizeof tally->detail, "%s", row->detail);
+    } else if (!*tally->detail) {
+        snprintf(tally->detail, sizeof tally->detail, "%s", row->detail);
+    }
+}
+
+void tallies_free(struct tallies *tallies)
+{
+    for (size_t i = 0; i < tallies->count; i++) {
+        free(tallies->items[i].values);
+        free(tallies->items[i].within_half);
+    }
+    free(tallies->items);
+    *tallies = (struct tallies){0};
+}
+
+const struct tally *tallies_cycles(const struct tallies *tallies)
+{
+    for (size_t i = 0; i < tallies->count; i++)
+        if (!strcmp(tallies->items[i].quantity, "cycles"))
+            return &tallies->items[i];
+    return NULL;
+}
+
+// "2 of 5 executions: REASON" where some gave no value; the reason alone where none did.
+static void describe_missing(const struct tally *tally, struct pooled *pooled)
+{
+    size_t missing = tally->executions - tally->count;
+    if (!tally->count)
+        snprintf(pooled->detail, sizeof pooled->detail, "%s", tally->detail);
+    else
+        snprintf(pooled->detail, sizeof pooled->detail, "%zu of %zu executions %s: %s", missing,
+                 tally->executions, status_name(tally->worst), tally->detail);
+}
+
+void tally_pool(const struct tally *tally, double precision, struct pooled *pooled)
+{
+    double modes[2];
+    stopwatch_pool(tally->values, tally->within_half, tally->count, precision, pooled);
+    if (2 * tally->count < tally->executions || !tally->count) {
+        pooled->status = tally->worst;
+        pooled->cycles = (struct interval){NAN, NAN, NAN};
+        describe_missing(tally, pooled);
+        return;
+    }
+    if (tally->count < tally->executions)
+        describe_missing(tally, pooled);
+    else if (tally->worst == STATUS_unstable) { // two modes within an execution
+        pooled->status = STATUS_unstable;
+        snprintf(pooled->detail, sizeof pooled->detail, "%s", tally->detail);
+    } else if (stats_two_modes(tally->values, tally->count, 0.15, 0.02, modes)) {
+        pooled->status = STATUS_unstable;
+        snprintf(pooled->detail, sizeof pooled->detail,
+                 "two modes between executions: %.5g and %.5g", modes[0], modes[1]);
+    } else if (!*pooled->detail) {
+        snprintf(pooled->detail, sizeof pooled->detail, "%s", tally->detail);
+    }
+}
+
+int tallies_too_wide(const struct tallies *tallies, double precision)
+{
+    const struct tally *cycles = tallies_cycles(tallies);
+    if (!cycles || !cycles->count)
+        return 0;
+    struct pooled pooled;
+    tally_pool(cycles, precision, &pooled);
+    return pooled.status == STATUS_unstable || pooled.status == STATUS_invalid_reference;
+}

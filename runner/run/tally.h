@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/run: what a run knows of a variant so far: the values of its executions, one
+// tally for each quantity and source. Filled from rows as they are written, or as they
+// are read again when a run is resumed: by the same text, so that both decide alike.
+#ifndef ASMSWEEP_TALLY_H
+#define ASMSWEEP_TALLY_H
+
+#include "rows.h"
+#include "stopwatch.h"
+
+// One row of measurements.csv, as far as it counts here. Texts are copied.
+struct tally_row {
+    const char *quantity, *source, *event; // event: "" but for the sweep's own
+    const char *accel, *ring, *privilege;
+    const char *status, *detail;
+    double value, low, high, spread; // NaN: empty
+    double samples;
+};
+
+struct tally {
+    char quantity[16], source[16], event[64], accel[16], ring[4], privilege[16];
+    double *values, *within_half; // of ok executions
+    size_t count, capacity;
+    size_t executions;            // ok or not
+    double spread_sum, samples;   // over ok executions
+    enum status worst;            // of executions without a value; STATUS_ok: none
+    char detail[400];             // of the worst, or the first warning
+};
+
+struct tallies {
+    struct tally *items;
+    size_t count;
+};
+
+void tallies_add(struct tallies *tallies, const struct tally_row *row);
+void tallies_free(struct tallies *tallies);
+
+// The tally of the stopwatch's (or whatever source's) cycles, or NULL.
+const struct tally *tallies_cycles(const struct tallies *tallies);
+
+// Pool one tally. status is what stands in summary.csv: pooled if at least half of the
+// executions gave a value, else the worst reason.
+void tally_pool(const struct tally *tally, double precision, struct pooled *pooled);
+
+// Should the variant be measured once more? True while its cycles' interval is wider than
+// the precision and there is hope (executions give values at all).
+int tallies_too_wide(const struct tallies *tallies, double precision);
+
+#endif
