@@ -64,10 +64,10 @@ struct pooled {
 // 600 executions (docs/statistics.md). Combined in quadrature with the executions' spread.
 #define STOPWATCH_FLOOR 0.0004
 
-// values[i] and within_half[i] (half-width of the interval within execution i, may be NaN)
-// of `count` ok executions; `floor` a part, at least STOPWATCH_FLOOR is used; wider than
-// `precision` (a part) is unstable. count 0 gives NaN and unstable.
-void stopwatch_pool(const double *values, const double *within_half, size_t count, double floor,
+// values[i] and within_half[i] (half-width of the interval within execution i, 0 if there is
+// none) of `count` ok executions; wider than `precision` (a part) is unstable. One execution
+// gives a provisional interval from its own slices; count 0 gives NaN and unstable.
+void stopwatch_pool(const double *values, const double *within_half, size_t count,
                     double precision, struct pooled *pooled);
 
 #endif
