@@ -212,7 +212,9 @@ int fit_solve(const struct fit_input *in, struct fit *fit, struct fit_item *item
     }
     *fit = (struct fit){.rank = d.rank, .p = 1};
     bool fitted = place_overhead(&d, in, fit);
-    size_t parameters = d.rank + fitted;
+    // At an end of its range the overhead is given by the range and not by the data.
+    bool inside = fit->overhead > in->overhead_low && fit->overhead < in->overhead_high;
+    size_t parameters = d.rank + (fitted && inside);
     fit->freedom = in->rows > parameters ? in->rows - parameters : 0;
     fit->chi2 = chi2_at(&d, fit->overhead);
     double scale = fit->freedom > 0 ? fmax(1, fit->chi2 / (double)fit->freedom) : 1;

@@ -41,7 +41,8 @@ def make(templates, html=False):
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True, autoescape=html, loader=jinja2.FileSystemLoader(templates))
     env.globals = {"WIDTH": layout.WIDTH, "blocks": layout.blocks, "zip": zip,
-                   "heading": layout.heading, "cell_text": layout.cell_text}
+                   "heading": layout.heading, "subheading": layout.subheading,
+                   "cell_text": layout.cell_text}
     env.filters.update(
         latex=latex, markdown=markdown, csv_row=csv_row, pad=layout.pad, wrapped=layout.wrap,
         label=layout.label, trim_lines=layout.trim_lines, value=cells.value_text,

@@ -47,6 +47,11 @@ def heading(column):
     return pad(name, MEASURED) + (" " + pad("publ.", FIGURE, True) if column.figures else "")
 
 
+def subheading(column):
+    """The line below the heading, as wide."""
+    return pad("   " + column.subtitle if column.subtitle else "", _width(column))
+
+
 def _fitted(cell, width):
     """Value, interval and note in `width`: with fewer decimals before anything is cut."""
     note = f"({cell.note})" if cell.note and cell.value is not None else ""

@@ -25,6 +25,7 @@ class Column:
     costs: list
     runs: list
     figures: bool = False  # whether any cell of it has a published figure beside it
+    subtitle: str = ""  # what sets it apart from a column of the same name
 
 
 def _clean_name(name):
@@ -59,6 +60,19 @@ def _published_columns(figures, names):
             name = row["cpu_name"].replace("Skylake (client)", "Skylake, 2016 mail")
             groups.setdefault(key, Column("", name, True, key, [], [])).costs.append(row)
     return list(groups.values())
+
+
+def _tell_apart(columns):
+    """Letters, and for columns of one name what differs between them."""
+    for number, column in enumerate(columns):
+        column.letter = chr(ord("A") + number) if number < 26 else f"A{number - 25}"
+        same = [other for other in columns if other.name == column.name]
+        words = []
+        for place, name in enumerate(runs.CPU_KEYS):
+            if len({other.cpu[place] for other in same}) > 1:
+                words.append(f"{name.removeprefix('cpu_').replace('_', ' ')} "
+                             f"{column.cpu[place] or 'none'}")
+        column.subtitle = ", ".join(words)
 
 
 class Notes:
@@ -180,8 +194,7 @@ def _commands(columns):
 def build(all_runs, figures, beside=(), everything=False):
     """The dictionary for the templates."""
     columns = _measured_columns(all_runs) + _published_columns(figures, beside)
-    for number, column in enumerate(columns):
-        column.letter = chr(ord("A") + number) if number < 26 else f"A{number - 25}"
+    _tell_apart(columns)
     notes = Notes()
     made = [_section(section, columns, notes) for section in sections.build(
         [(column.published, column.costs) for column in columns], everything)]

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Mixes, items, contexts and generations as text.
+#include "context.h"
+#include "mix.h"
+#include "published.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static void a_mix_is_read_and_its_loop_taken_out(void **state) {
+    (void)state;
+    struct mix mix;
+    assert_int_equal(mix_parse("27*cli+1*sti+1*dec+1*jnz", &mix), 0);
+    assert_true(mix_strip_loop(&mix));
+    assert_int_equal(mix.terms, 2);
+    assert_float_equal(mix_count(&mix, "cli"), 27, 0);
+    assert_float_equal(mix_count(&mix, "dec"), 0, 0);
+}
+
+static void text_that_is_no_mix_is_refused(void **state) {
+    (void)state;
+    static const char *const bad[] = {"",       "cli",   "0*cli",        "-1*cli",  "1*",
+                                      "1*cli+", "x*cli", "1*cli,1*sti+", "nan*cli", "inf*cli"};
+    struct mix mix;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(mix_parse(bad[i], &mix), -1);
+}
+
+static void a_loop_of_another_shape_is_not_stripped(void **state) {
+    (void)state;
+    struct mix mix;
+    mix_parse("4*nop+1*loop", &mix);
+    assert_false(mix_strip_loop(&mix));
+    assert_int_equal(mix.terms, 2);
+}
+
+static void groups_with_runs_count_each_instruction(void **state) {
+    (void)state;
+    struct mix group, mix;
+    assert_int_equal(mix_of_group("4*add %rdx,%rbx; push %rbx; popfq", 4, &group), 0);
+    mix_parse("4*push+16*add+4*popfq", &mix);
+    assert_true(mix_equal(&group, &mix));
+    mix_parse("4*push+16*add+3*popfq", &mix);
+    assert_false(mix_equal(&group, &mix));
+}
+
+static void items_become_general_as_published_figures_name_them(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"push %rbx; popfq", "push r64;popfq"},     {"push r64;popfq", "push r64;popfq"},
+        {"imul %rbx,%rbx", "imul r64,r64"},         {"add $0x1,%rbx", "add $imm8,r64"},
+        {"pushfq; pop %rcx", "pushfq;pop r64"},     {"cli", "cli"},
+        {"push %rbx; pop %rcx", "push r64;pop r64"}};
+    char text[64];
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        item_general(pairs[i][0], text, sizeof text);
+        assert_string_equal(text, pairs[i][1]);
+    }
+}
+
+static void a_long_item_is_cut_and_not_overrun(void **state) {
+    (void)state;
+    char text[8];
+    item_general("push %rbx; popfq; push %rbx; popfq", text, sizeof text);
+    assert_true(text[7] == '\0');
+}
+
+static void contexts_are_read_by_key(void **state) {
+    (void)state;
+    char value[16], rest[64];
+    assert_true(context_get("if=1->0;bits=df", "bits", value, sizeof value));
+    assert_string_equal(value, "df");
+    assert_false(context_get("if=1->0;bits=df", "bit", value, sizeof value));
+    assert_string_equal(value, "");
+    context_without("a=1;branch=x;restore=y;b=2", (const char *const[]){"branch", "restore", NULL},
+                    rest, sizeof rest);
+    assert_string_equal(rest, "a=1;b=2");
+}
+
+static void a_change_of_flags_is_seen(void **state) {
+    (void)state;
+    assert_false(context_changes_flags(""));
+    assert_false(context_changes_flags("if=1->1;bits=none"));
+    assert_true(context_changes_flags("if=1->1;bits=df"));
+    assert_true(context_changes_flags("if=0->1"));
+    assert_true(context_changes_flags("if=1->0->1"));
+    assert_true(context_same_change("", "if=1->1;groups=1"));
+    assert_true(context_same_change("if=0->1;x=1", "if=0->1"));
+    assert_false(context_same_change("if=0->1", "if=1->0"));
+    assert_false(context_same_change("if=0->1", "if=1->1"));
+}
+
+static void a_generation_is_named_by_the_map_only(void **state) {
+    (void)state;
+    assert_string_equal(published_generation("AuthenticAMD", "26", "2", ""), "Zen 5");
+    assert_string_equal(published_generation("AuthenticAMD", "25", "17", ""), "Zen 4");
+    assert_string_equal(published_generation("AuthenticAMD", "25", "33", ""), "Zen 3");
+    assert_string_equal(published_generation("GenuineIntel", "6", "151", "E"), "Alder Lake E");
+    assert_string_equal(published_generation("GenuineIntel", "6", "151", ""), "");
+    assert_string_equal(published_generation("GenuineIntel", "26", "2", ""), "");
+    assert_string_equal(published_generation("AuthenticAMD", "x", "2", ""), "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mix_is_read_and_its_loop_taken_out),
+        cmocka_unit_test(text_that_is_no_mix_is_refused),
+        cmocka_unit_test(a_loop_of_another_shape_is_not_stripped),
+        cmocka_unit_test(groups_with_runs_count_each_instruction),
+        cmocka_unit_test(items_become_general_as_published_figures_name_them),
+        cmocka_unit_test(a_long_item_is_cut_and_not_overrun),
+        cmocka_unit_test(contexts_are_read_by_key),
+        cmocka_unit_test(a_change_of_flags_is_seen),
+        cmocka_unit_test(a_generation_is_named_by_the_map_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
