@@ -15,7 +15,7 @@ import pytest
 
 from harness.initramfs import Initramfs
 from harness.kernel import Kernel
-from harness.machine import Outcome, base_root, boot
+from harness.machine import INSIDE, Outcome, base_root, boot
 from harness.missing import MissingPart, program
 
 HERE = Path(__file__).resolve().parent
@@ -59,7 +59,18 @@ def linux(kernel: Kernel) -> Outcome:
     except MissingPart as missing:
         _skip_all(missing)
     files.file("/modules/testpmu.ko", module)
-    return boot(kernel, files, ["iopl.sh", "users.sh", "pmu.sh"], work, icount=True)
+    files.file("/usr/bin/hang_under_perf", INSIDE / "hang_under_perf")
+    return boot(kernel, files, ["iopl.sh", "users.sh", "pmu.sh", "lockdown.sh"], work, icount=True)
+
+
+def _add_qemu(files: Initramfs) -> None:
+    """QEMU in the guest, for the project's own guest engine there: 50 MB.
+
+    Of its firmware only what `-machine microvm -kernel` loads.
+    """
+    files.program("/usr/bin/qemu-system-x86_64", Path(program("qemu-system-x86_64", PACKAGES)))
+    for name in ("pvh.bin", "bios-microvm.bin"):
+        files.file(f"/usr/share/qemu/{name}", Path("/usr/share/qemu") / name)
 
 
 @pytest.fixture(scope="session")

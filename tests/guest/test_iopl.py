@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """CLI, STI and POPF at CPL3 on a kernel that fakes iopl(3) (inside/iopl.sh)."""
 
+from harness.perf_table import values
+
 
 def _lines(step):
     return dict(line.rsplit(" ", 1) for line in step.stdout.splitlines() if " " in line)
@@ -30,3 +32,10 @@ def test_an_ordinary_user_is_refused_iopl_and_dies_at_cli(linux):
     refused = linux.step("iopl_refused")
     assert refused.status == 128 + 11
     assert _lines(refused) == {"iopl": "-1", "if_after_start": "1"}
+
+
+def test_a_locked_down_kernel_refuses_iopl_and_leaves_perf_its_counts(linux):
+    probe = linux.step("lockdown_iopl")
+    assert probe.status == 128 + 11
+    assert _lines(probe) == {"iopl": "-1", "if_after_start": "1"}
+    assert int(values(linux.step("lockdown_perf").files["perf"])["msr/tsc/"]) > 30 * 1000

@@ -96,6 +96,12 @@ def test_perf_exits_0_with_a_plausible_row_for_a_child_that_a_signal_ended(linux
     assert "end" not in died.stdout
 
 
+def test_a_perf_ended_by_sigterm_writes_no_row_and_leaves_its_child_running(linux):
+    hangs = linux.step("hangs")
+    assert hangs.stdout == f"perf {128 + 15}\nthe child lives on\n"
+    assert rows(hangs.files["perf"]) == []
+
+
 def test_the_same_child_alone_ends_with_the_signal(linux):
     assert linux.step("segv_without_perf").status == 128 + 11
 

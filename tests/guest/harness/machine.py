@@ -69,11 +69,13 @@ def base_root(kernel: Kernel) -> Initramfs:
 
 
 def boot(kernel: Kernel, files: Initramfs, scripts: list[str], work: Path, *,
-         memory_mib: int = 1024, icount: bool = False, timeout_s: int = 240) -> Outcome:
+         cpu: str = "max", memory_mib: int = 1024, icount: bool = False,
+         timeout_s: int = 120) -> Outcome:
     """Run scripts of inside/ in a guest under TCG; console and channel are kept in `work`.
 
     icount: one tick of the guest's TSC is one instruction, and a sleep costs no time. It
     allows only one CPU: QEMU 7.2 lets a second one wait for the first's timers.
+    cpu: "max" has SVM; "max,-hypervisor" hides from CPUID that the CPU is emulated.
     """
     qemu = program("qemu-system-x86_64", "run './asmsweep setup --tests'")
     work.mkdir(parents=True, exist_ok=True)
@@ -83,10 +85,10 @@ def boot(kernel: Kernel, files: Initramfs, scripts: list[str], work: Path, *,
     files.write(initrd)
     channel.write_bytes(b"")
     command = [
-        qemu, "-machine", "pc", "-accel", "tcg,thread=single", "-cpu", "max",
+        qemu, "-machine", "pc", "-accel", "tcg,thread=single", "-cpu", cpu,
         "-m", str(memory_mib), "-nodefaults", "-display", "none",
         "-no-reboot", "-kernel", str(kernel.vmlinux()), "-initrd", str(initrd),
-        "-append", "console=ttyS0 panic=-1 loglevel=7 mitigations=off",
+        "-append", "console=ttyS0 panic=-1 oops=panic loglevel=7 mitigations=off",
         "-serial", f"file:{console}", "-serial", f"file:{channel}",
         *(["-icount", "shift=0,sleep=off"] if icount else []),
     ]

@@ -22,6 +22,7 @@ perf_stat group_too_large '{cycles:u,instructions:u,cpu/test_triple/u}' loop 100
 echo 4 >$parameters/slots
 
 perf_stat killed cycles:u,instructions:u sh -c 'kill -9 $$'
+step hangs hang_under_perf /out/hangs/perf
 perf_stat segv cycles:u,instructions:u iopl_probe --without-iopl
 step segv_without_perf iopl_probe --without-iopl
 perf_stat no_such_program cycles:u /no/such/program
