@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/prove: the subcommands of asmsweep-prove; the list is in main.c.
+#ifndef ASMSWEEP_PROVE_COMMANDS_H
+#define ASMSWEEP_PROVE_COMMANDS_H
+
+#include "error.h"
+
+// Each gets its own arguments, argv[0] being the subcommand. Returns 0, or -1 with *error.
+
+// Disassemble BUILD_DIR/bin and write BUILD_DIR/proof.csv; differences go to stderr, one line
+// a variant, and are an error only with --strict.
+int command_disassemble(int argc, char **argv, struct error *error);
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// asmsweep-prove disassemble: a few calls of objdump for all binaries of a build.
+#include "commands.h"
+
+#include "check.h"
+#include "options.h"
+#include "process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What one call of objdump gets: enough to make starting it cheap, little enough that its
+// output (about 40 bytes an instruction) stays far below OUTPUT_LIMIT.
+enum { BATCH_FILES = 500, BATCH_LOOP_BYTES = 1 << 20, OUTPUT_LIMIT = 256 << 20 };
+
+struct job {
+    const char *build_dir;
+    const char *objdump;
+    struct table plan;
+    struct loop_file *files; // plan.rows; where paths[i] is NULL: not readable
+    char **paths;            // plan.rows; of the binaries
+    struct proof proof, before;
+};
+
+// Hashes and symbols of every binary; one that cannot be read is not_proved.
+static int read_files(struct job *job, struct error *error) {
+    if (proof_new(job->plan.rows, &job->proof, error))
+        return -1;
+    job->files = calloc(job->plan.rows + 1, sizeof *job->files);
+    job->paths = calloc(job->plan.rows + 1, sizeof *job->paths);
+    int failed = !job->files || !job->paths;
+    for (size_t i = 0; !failed && i < job->plan.rows; i++) {
+        const char *variant = table_cell(&job->plan, i, "variant");
+        struct proof_row *row = &job->proof.rows[i];
+        struct error problem;
+        failed |= proof_set(row, COLUMN_proof_variant, "%s", variant);
+        failed |= proof_set(row, COLUMN_proof_mix_claimed, "%s", table_cell(&job->plan, i, "mix"));
+        failed |= proof_set(row, COLUMN_proof_retired_expected, "%s",
+                            table_cell(&job->plan, i, "retired_expected"));
+        failed |= asprintf(&job->paths[i], "%s/bin/%s", job->build_dir, variant) < 0;
+        if (!failed && loop_file_read(job->paths[i], &job->files[i], &problem)) {
+            failed |= proof_set(row, COLUMN_proof_status, "not_proved");
+            failed |= proof_set(row, COLUMN_proof_detail, "%s", problem.text);
+            free(job->paths[i]);
+            job->paths[i] = NULL;
+        }
+    }
+    return failed ? error_set(error, ERROR_MISSING, NULL, 0, "not enough memory") : 0;
+}
+
+// Run objdump on some paths; its output is put into *disassembly.
+static int objdump(const struct job *job, const char *const *paths, size_t count,
+                   struct disassembly *disassembly, struct error *error) {
+    const char *argv[BATCH_FILES + 8] = {job->objdump, "-d",    "-w", "--no-show-raw-insn",
+                                         "-j",         ".loop", "--"};
+    memcpy(argv + 7, paths, count * sizeof *paths);
+    struct process_request request = {
+        .argv = argv, .cpu = -1, .timeout = 600, .output_limit = OUTPUT_LIMIT};
+    struct process_result result;
+    char how[128];
+    int failed = process_run(&request, &result, error);
+    if (!failed && (!process_succeeded(&result) || result.truncated))
+        failed = error_set(error, ERROR_MISSING, job->objdump, 0, "%s; install binutils",
+                           process_describe(&result, how, sizeof how));
+    if (!failed)
+        failed = disassembly_parse(result.output, result.output_length, disassembly, error);
+    process_free(&result);
+    return failed;
+}
+
+// Prove the variants whose plan rows are in `rows`.
+static int prove_batch(struct job *job, const size_t *rows, size_t count, struct error *error) {
+    const char *paths[BATCH_FILES];
+    struct disassembly disassembly;
+    for (size_t i = 0; i < count; i++)
+        paths[i] = job->paths[rows[i]];
+    if (objdump(job, paths, count, &disassembly, error))
+        return -1;
+    int failed = 0;
+    for (size_t i = 0; !failed && i < count; i++) {
+        if (i >= disassembly.count || strcmp(disassembly.listings[i].path, paths[i]))
+            failed = error_set(error, ERROR_MISSING, paths[i], 0, "objdump did not show it");
+        else if (check_variant(&job->plan, rows[i], &job->files[rows[i]], &disassembly.listings[i],
+                               &job->proof.rows[rows[i]]))
+            failed = error_set(error, ERROR_MISSING, NULL, 0, "not enough memory");
+    }
+    disassembly_free(&disassembly);
+    return failed;
+}
+
+static int prove_all(struct job *job, struct error *error) {
+    size_t rows[BATCH_FILES], count = 0;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < job->plan.rows; i++) {
+        if (!job->paths[i])
+            continue;
+        uint64_t size = job->files[i].teardown_end - job->files[i].setup;
+        if (count && (count == BATCH_FILES || bytes + size > BATCH_LOOP_BYTES)) {
+            if (prove_batch(job, rows, count, error))
+                return -1;
+            count = 0;
+            bytes = 0;
+        }
+        rows[count++] = i;
+        bytes += size;
+    }
+    return count ? prove_batch(job, rows, count, error) : 0;
+}
+
+// A/A: a twin's loop must be its original's, byte for byte.
+static int check_twins(struct job *job, struct error *error) {
+    for (size_t i = 0; i < job->plan.rows; i++) {
+        const char *original = table_cell(&job->plan, i, "twin_of");
+        struct proof_row *row = &job->proof.rows[i];
+        if (!*original || !job->paths[i])
+            continue;
+        const struct proof_row *other = proof_find(&job->proof, original);
+        if (other && !strcmp(proof_cell(other, COLUMN_proof_loop_sha256),
+                             proof_cell(row, COLUMN_proof_loop_sha256)))
+            continue;
+        if (proof_differs(row, "twin: its loop is not that of %s", original))
+            return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory");
+    }
+    return 0;
+}
+
+// What the guest counted stays true as long as the binary is the same.
+static int keep_counted(struct job *job, const char *path, struct error *error) {
+    static const enum column counted[] = {COLUMN_proof_retired_cpl0, COLUMN_proof_retired_cpl3};
+    struct error ignored;
+    if (proof_read(path, &job->before, &ignored))
+        return 0;
+    for (size_t i = 0; i < job->proof.count; i++) {
+        struct proof_row *row = &job->proof.rows[i];
+        const struct proof_row *old =
+            i < job->before.count ? &job->before.rows[i] : NULL; // mostly the same plan
+        const char *variant = proof_cell(row, COLUMN_proof_variant);
+        if (!old || strcmp(proof_cell(old, COLUMN_proof_variant), variant))
+            old = proof_find(&job->before, variant);
+        if (!old || strcmp(proof_cell(old, COLUMN_proof_elf_sha256),
+                           proof_cell(row, COLUMN_proof_elf_sha256)))
+            continue;
+        for (size_t c = 0; c < sizeof counted / sizeof *counted; c++)
+            if (*proof_cell(old, counted[c]) &&
+                proof_set(row, counted[c], "%s", proof_cell(old, counted[c])))
+                return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory");
+    }
+    return 0;
+}
+
+// Each variant that is not ok to stderr; how many.
+static size_t report(const struct job *job) {
+    size_t bad = 0;
+    for (size_t i = 0; i < job->proof.count; i++) {
+        const struct proof_row *row = &job->proof.rows[i];
+        if (!strcmp(proof_cell(row, COLUMN_proof_status), "ok"))
+            continue;
+        bad++;
+        fprintf(stderr, "%s: %s: %s\n", proof_cell(row, COLUMN_proof_variant),
+                proof_cell(row, COLUMN_proof_status), proof_cell(row, COLUMN_proof_detail));
+    }
+    return bad;
+}
+
+static int disassemble(struct job *job, int strict, struct error *error) {
+    static const char *const needed[] = {
+        "variant", "mix",     "sequence", "bytes_claimed", "address_claimed", "iterations",
+        "needs",   "twin_of", NULL};
+    char *plan = NULL, *proof = NULL;
+    int failed = asprintf(&plan, "%s/variants.csv", job->build_dir) < 0 ||
+                 asprintf(&proof, "%s/proof.csv", job->build_dir) < 0;
+    if (failed)
+        error_set(error, ERROR_MISSING, NULL, 0, "not enough memory");
+    failed = failed || table_read(plan, needed, &job->plan, error) || read_files(job, error) ||
+             prove_all(job, error) || check_twins(job, error) || keep_counted(job, proof, error) ||
+             proof_write(proof, &job->proof, error);
+    if (!failed) {
+        size_t bad = report(job);
+        if (bad && strict)
+            failed = error_set(error, ERROR_INCOMPLETE, proof, 0, "%zu of %zu are not proved", bad,
+                               job->proof.count);
+    }
+    free(plan);
+    free(proof);
+    return failed ? -1 : 0;
+}
+
+int command_disassemble(int argc, char **argv, struct error *error) {
+    struct job job = {.objdump = "objdump"};
+    int strict = 0;
+    const struct option_row rows[] = {
+        {"objdump", 0, OPTION_TEXT, &job.objdump, "PROGRAM", 0, 0, "GNU objdump to use"},
+        {"strict", 0, OPTION_FLAG, &strict, NULL, 0, 0, "a difference is an error (status 1)"},
+    };
+    const struct option_list list = {"disassemble [options] BUILD_DIR",
+                                     "Compare each binary of a build with its claims.", rows,
+                                     sizeof rows / sizeof *rows};
+    size_t positionals;
+    int parsed = options_parse(&list, argc, argv, &job.build_dir, 1, &positionals, error);
+    if (parsed > 0)
+        options_help(&list, "asmsweep-prove", stdout);
+    if (parsed)
+        return parsed > 0 ? 0 : -1;
+    if (!positionals)
+        return error_set(error, ERROR_INPUT, NULL, 0, "no BUILD_DIR given; see --help");
+    int result = disassemble(&job, strict, error);
+    for (size_t i = 0; job.paths && i < job.plan.rows; i++)
+        free(job.paths[i]);
+    free(job.paths);
+    free(job.files);
+    table_free(&job.plan);
+    proof_free(&job.proof);
+    proof_free(&job.before);
+    return result;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "proof.h"
+
+#include "table.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static size_t column_count(void) {
+    size_t count;
+    rows_columns(FILE_proof, &count);
+    return count;
+}
+
+int proof_new(size_t count, struct proof *proof, struct error *error) {
+    proof->count = count;
+    proof->rows = calloc(count + 1, sizeof *proof->rows);
+    for (size_t i = 0; proof->rows && i < count; i++) {
+        proof->rows[i].cells = calloc(column_count(), sizeof(char *));
+        if (!proof->rows[i].cells) {
+            proof->count = i;
+            proof_free(proof);
+        }
+    }
+    if (!proof->rows)
+        return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory for the proof");
+    return 0;
+}
+
+void proof_free(struct proof *proof) {
+    for (size_t i = 0; i < proof->count; i++) {
+        for (size_t c = 0; c < column_count(); c++)
+            free(proof->rows[i].cells[c]);
+        free(proof->rows[i].cells);
+    }
+    free(proof->rows);
+    *proof = (struct proof){0};
+}
+
+int proof_read(const char *path, struct proof *proof, struct error *error) {
+    *proof = (struct proof){0};
+    size_t count;
+    const char *const *names = rows_columns(FILE_proof, &count);
+    const char *required[] = {"variant", "elf_sha256", "status", NULL};
+    struct table table;
+    if (table_read(path, required, &table, error))
+        return -1;
+    int result = proof_new(table.rows, proof, error);
+    for (size_t i = 0; !result && i < table.rows; i++)
+        for (size_t c = 0; c < count; c++) {
+            proof->rows[i].cells[c] = strdup(table_cell(&table, i, names[c]));
+            if (!proof->rows[i].cells[c])
+                result = error_set(error, ERROR_MISSING, path, 0, "not enough memory");
+        }
+    table_free(&table);
+    if (result)
+        proof_free(proof);
+    return result;
+}
+
+static int write_rows(FILE *stream, const struct proof *proof) {
+    size_t count;
+    const char *const *names = rows_columns(FILE_proof, &count);
+    int result = table_write_row(stream, names, count);
+    for (size_t i = 0; !result && i < proof->count; i++)
+        result = table_write_row(stream, (const char *const *)proof->rows[i].cells, count);
+    if (fflush(stream) || fsync(fileno(stream)))
+        result = -1;
+    return result;
+}
+
+int proof_write(const char *path, const struct proof *proof, struct error *error) {
+    char *temporary;
+    if (asprintf(&temporary, "%s.new", path) < 0)
+        return error_set(error, ERROR_MISSING, path, 0, "not enough memory");
+    FILE *stream = fopen(temporary, "wb");
+    int result = stream ? write_rows(stream, proof) : -1;
+    if (stream && fclose(stream))
+        result = -1;
+    if (!result)
+        result = rename(temporary, path);
+    if (result) {
+        error_errno(error, ERROR_INPUT, path, "cannot be written");
+        unlink(temporary);
+    }
+    free(temporary);
+    return result ? -1 : 0;
+}
+
+const char *proof_cell(const struct proof_row *row, enum column column) {
+    const char *text = row->cells[rows_column_index(column)];
+    return text ? text : "";
+}
+
+static int replace(struct proof_row *row, enum column column, char *text) {
+    char **cell = &row->cells[rows_column_index(column)];
+    free(*cell);
+    *cell = text;
+    return text ? 0 : -1;
+}
+
+int proof_set(struct proof_row *row, enum column column, const char *format, ...) {
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    return replace(row, column, text);
+}
+
+struct proof_row *proof_find(const struct proof *proof, const char *variant) {
+    for (size_t i = 0; i < proof->count; i++)
+        if (!strcmp(proof_cell(&proof->rows[i], COLUMN_proof_variant), variant))
+            return &proof->rows[i];
+    return NULL;
+}
+
+int proof_differs(struct proof_row *row, const char *format, ...) {
+    char *what, *both;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&what, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return -1;
+    const char *before = proof_cell(row, COLUMN_proof_detail);
+    length = asprintf(&both, "%s%s%s", before, *before ? "; " : "", what);
+    free(what);
+    if (length < 0)
+        return -1;
+    replace(row, COLUMN_proof_detail, both);
+    return proof_set(row, COLUMN_proof_status, "mismatch");
+}
