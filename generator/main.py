@@ -4,6 +4,7 @@
     main.py --sweep NAME|FILE --out DIR [--templates DIR]    write a sweep's files
     main.py --list [--sweep NAME|FILE]                       what sweeps hold
     main.py --families                                       what each family asks
+    main.py --render FAMILY [VARIANT]                        one variant's .s, to stdout
 Exit status 0, or 2 after one line that names file, place and remedy.
 """
 
@@ -21,7 +22,7 @@ except ImportError:
     sys.exit("generator: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
 from generator import emit, environment, expand, spec  # noqa: E402
-from generator.errors import BadInput  # noqa: E402
+from generator.errors import BadInput, known  # noqa: E402
 
 
 def _arguments(argv):
@@ -32,9 +33,10 @@ def _arguments(argv):
     parser.add_argument("--depfile", metavar="FILE", help="also write what was read, for Ninja")
     parser.add_argument("--list", action="store_true", help="counts and needs of each sweep")
     parser.add_argument("--families", action="store_true", help="one sentence for each family")
+    parser.add_argument("--render", metavar="NAME", nargs="+", help="a family, and which variant")
     args = parser.parse_args(argv)
-    if not (args.list or args.families or (args.sweep and args.out)):
-        parser.error("give --sweep and --out, or --list, or --families")
+    if not (args.list or args.families or args.render or (args.sweep and args.out)):
+        parser.error("give --sweep and --out, or --list, --families or --render")
     return args
 
 
@@ -82,6 +84,20 @@ def _families(args):
         print(f"{name:16} {spec.load_family(name, args.templates).data['summary']}")
 
 
+def _render(args):
+    """A family alone with its own values; golden renders are made by this."""
+    env = environment.make(args.templates)
+    sweep = spec.family_alone(env, args.render[0], args.templates)
+    variants = expand.expand(env, sweep)
+    wanted = args.render[1] if len(args.render) > 1 else variants[0].name
+    for variant in variants:
+        if variant.name == wanted:
+            sys.stdout.write(variant.text)
+            return
+    raise BadInput(args.render[0], f"no variant '{wanted}'",
+                   known(wanted, [v.name for v in variants[:20]]))
+
+
 def main(argv):
     args = _arguments(argv)
     try:
@@ -89,6 +105,8 @@ def main(argv):
             _list(args)
         elif args.families:
             _families(args)
+        elif args.render:
+            _render(args)
         else:
             _generate(args)
     except BadInput as problem:

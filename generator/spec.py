@@ -148,15 +148,30 @@ def load_family(name, templates):
     return file
 
 
+def family_alone(env, name, templates):
+    """A Sweep of one family with all its own values."""
+    check_name_known(name, templates, lambda m, r: BadInput(place(templates), m, r))
+    loop = _family_loop(env, name, templates)
+    return Sweep(name, loop.file.data["summary"], loop.file, DEFAULT_LIMIT, [], [loop])
+
+
+def check_name_known(name, templates, error):
+    if name not in families(templates):
+        raise error(f"no family '{name}'", known(name, families(templates)))
+
+
+def _family_loop(env, name, templates):
+    file = load_family(name, templates)
+    return _loop(env, file, (), file.data, name, f"families/{name}/loop.s.j2")
+
+
 def _family(env, sweep, index, entry, templates, inputs):
     keys = ("family", index)
     check(sweep, keys, entry, ENTRY)
     name = check_name(sweep, (*keys, "name"), entry["name"], "the family's name")
-    if name not in families(templates):
-        raise sweep.error((*keys, "name"), f"no family '{name}'", known(name, families(templates)))
-    file = load_family(name, templates)
-    inputs += [file.path, os.path.join(templates, "families", name, "loop.s.j2")]
-    loop = _loop(env, file, (), file.data, name, f"families/{name}/loop.s.j2")
+    check_name_known(name, templates, lambda m, r: sweep.error((*keys, "name"), m, r))
+    loop = _family_loop(env, name, templates)
+    inputs += [loop.file.path, os.path.join(templates, "families", name, "loop.s.j2")]
     loop.axes = axes_of.override(sweep, (*keys, "axes"), entry.get("axes", {}), loop.axes,
                                  loop.rows)
     loop.conditions += _conditions(env, sweep, keys, entry)

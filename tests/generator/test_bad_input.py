@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every mistake gets one line with file, place and remedy, status 2, and no output."""
+
+import pytest
+
+LOOP = '[[loop]]\nname = "x"\nbody = "nop"\n'
+
+# (what the file holds, what the one line must contain)
+CASES = {
+    "unknown_key": ('summary = "s"\nlimits = 3\n' + LOOP,
+                    ["sweep.toml:2:", "unknown key 'limits'", "did you mean limit?"]),
+    "unknown_key_of_a_loop": ('summary = "s"\n' + LOOP + 'bodyy = "nop"\n',
+                              ["sweep.toml:5:", "'bodyy'", "did you mean body?"]),
+    "wrong_type": ('summary = "s"\nlimit = "many"\n' + LOOP,
+                   ["sweep.toml:2:", "'limit' is 'many'", "whole number"]),
+    "missing_summary": (LOOP, ["sweep.toml", "no 'summary'", "add summary"]),
+    "not_toml": ('summary = s\n', ["sweep.toml:1:", "is not TOML", "quotes"]),
+    "nothing_in_it": ('summary = "s"\n', ["the sweep is empty", "[[family]]"]),
+    "unknown_family": ('summary = "s"\n[[family]]\nname = "seeed"\n',
+                       ["sweep.toml:3:", "no family 'seeed'", "did you mean seed?"]),
+    "family_outside": ('summary = "s"\n[[family]]\nname = "../x"\n',
+                       ["sweep.toml:3:", "'../x' is not a plain name", "a-z"]),
+    "loop_outside": ('summary = "s"\n[[loop]]\nname = "../x"\nbody = "nop"\n',
+                     ["sweep.toml:3:", "'../x' is not a plain name"]),
+    "sweep_outside": ('summary = "s"\nname = "../x"\n' + LOOP,
+                      ["sweep.toml:2:", "'../x' is not a plain name"]),
+    "value_outside": ('summary = "s"\n' + LOOP + 'axes = { a = ["../x"] }\n',
+                      ["sweep.toml:5:", "cannot hold '../x'", "words of"]),
+    "unknown_axis": ('summary = "s"\n[[family]]\nname = "flag_bits"\n[family.axes]\npair = 2\n',
+                     ["sweep.toml:5:", "no axis 'pair'", "did you mean pairs?"]),
+    "unknown_word": ('summary = "s"\n[[family]]\nname = "flag_bits"\n[family.axes]\n'
+                     'bits = ["cff"]\n', ["sweep.toml:5:", "no value 'cff'", "did you mean cf?"]),
+    "empty_axis": ('summary = "s"\n' + LOOP + 'axes = { a = [] }\n',
+                   ["sweep.toml:5:", "axis 'a' is empty", "at least one"]),
+    "empty_range": ('summary = "s"\n' + LOOP + 'axes = { a = { from = 3, to = 2 } }\n',
+                    ["sweep.toml:5:", "axis 'a' is empty"]),
+    "range_of_step_0": ('summary = "s"\n' + LOOP + 'axes = { a = {from=0, to=2, step=0} }\n',
+                        ["sweep.toml:5:", "cannot be counted up", "step 1 or more"]),
+    "same_value_twice": ('summary = "s"\n' + LOOP + 'axes = { a = [1, 1] }\n',
+                         ["sweep.toml:5:", "holds 1 twice"]),
+    "same_loop_twice": ('summary = "s"\n' + LOOP + LOOP,
+                        ["sweep.toml:5:", "variant 'x' comes twice", "another name"]),
+    "conditions_leave_nothing": ('summary = "s"\n' + LOOP + 'axes = { a = [1] }\n'
+                                 'conditions = ["a > 1"]\n',
+                                 ["sweep.toml:6:", "no combination of x", "loosen"]),
+    "undefined_name": ('summary = "s"\n[[loop]]\nname = "x"\nbody = """\nnop\n'
+                       'mov $<{ q }>, %ecx\n"""\n',
+                       ["sweep.toml:6:", "the name 'q' is undefined", "use an axis"]),
+    "undefined_in_condition": ('summary = "s"\n' + LOOP + 'conditions = ["q > 1"]\n',
+                               ["sweep.toml:5:", "'q' is undefined"]),
+    "broken_template": ('summary = "s"\n[[loop]]\nname = "x"\nbody = """\nnop\n'
+                        '<% for %>\n"""\n', ["sweep.toml:6:", "templates use <% %>"]),
+    "a_million": ('summary = "s"\n' + LOOP + 'axes = { a = { from = 1, to = 1000000 } }\n',
+                  ["sweep.toml:5:", "multiply to 1000000 variants", "limit of sweep", "20000",
+                   "set limit ="]),
+    "too_many": ('summary = "s"\nlimit = 9\n' + LOOP + 'axes = { a = { from = 1, to = 10 } }\n',
+                 ["sweep.toml:2:", "over 9 variants", "raise limit"]),
+    "endless_range": ('summary = "s"\n' + LOOP + 'axes = { a = {from=0, to=2147483647} }\n',
+                      ["multiply to 2147483648"]),
+    "wrong_mix": ('summary = "s"\n' + LOOP + 'claims = { mix = "nop" }\n',
+                  ["sweep.toml:5:", "'nop' in a mix is not COUNT*MNEMONIC"]),
+    "wrong_needs": ('summary = "s"\n' + LOOP + 'needs = "root"\n',
+                    ["sweep.toml:5:", "'root' is not known", "iopl"]),
+    "count_over_32_bits": ('summary = "s"\n' + LOOP + 'iterations = 4294967296\n',
+                           ["sweep.toml:5:", "32-bit counter"]),
+    "count_of_0": ('summary = "s"\n' + LOOP + 'iterations = 0\n',
+                   ["sweep.toml:5:", "'0', not a whole number from 1"]),
+    "twin_of_nothing": ('summary = "s"\ntwins = ["y*"]\n' + LOOP,
+                        ["sweep.toml:2:", "twin 'y*' matches no variant"]),
+    "file_from_elsewhere": ('summary = "s"\n[[loop]]\nname = "x"\n'
+                            'body = "<% include \'../../../../etc/passwd\' %>"\n',
+                            ["sweep.toml:4:", "no template"]),
+    "python_internals": ('summary = "s"\n[[loop]]\nname = "x"\n'
+                         'body = "<{ \'\'.__class__.__mro__ }>"\n',
+                         ["sweep.toml:4:", "cannot reach files or Python"]),
+    "all_memory": ('summary = "s"\n[[loop]]\nname = "x"\n'
+                   'body = "<{ \'nop;\' * 10000000000 }>"\n',
+                   ["sweep.toml:4:", "1000000 items"]),
+    "align_offset_of_64": ('summary = "s"\n' + LOOP + 'axes = { align_offset = [64] }\n',
+                           ["sweep.toml:5:", "0 to 63"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_one_line_status_2_and_nothing_written(case, generate, tmp_path):
+    text, expected = CASES[case]
+    done = generate(text)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
+    for part in expected:
+        assert part in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_mistake_leaves_the_last_good_output_alone(generate, tmp_path):
+    good = 'summary = "s"\n' + LOOP
+    assert generate(good).returncode == 0
+    before = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in (tmp_path / "out").rglob("*.*")}
+    assert generate(good + 'axes = { a = [] }\n').returncode == 2
+    assert before == {p: (p.read_bytes(), p.stat().st_mtime_ns)
+                      for p in (tmp_path / "out").rglob("*.*")}
+
+
+def test_unknown_sweep_names_the_nearest(tmp_path):
+    import subprocess
+    from conftest import PYTHON, ROOT
+    done = subprocess.run([PYTHON, "-B", f"{ROOT}/generator/main.py", "--sweep", "sed",
+                           "--out", str(tmp_path / "out")],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "no sweep 'sed'; did you mean seed?" in done.stderr
+
+
+def test_unreadable_and_binary_files_are_named(generate, tmp_path):
+    (tmp_path / "d.toml").mkdir()
+    (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
+    import subprocess
+    from conftest import PYTHON, ROOT
+    for name, says in (("d.toml", "Is a directory"), ("b.toml", "not UTF-8"),
+                       ("none.toml", "No such file")):
+        done = subprocess.run([PYTHON, "-B", f"{ROOT}/generator/main.py", "--sweep",
+                               str(tmp_path / name), "--out", str(tmp_path / "out")],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and says in done.stderr and name in done.stderr

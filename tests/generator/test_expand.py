@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+import csv
+import io
+import os
+
+from generator import emit
+
+HEAD = 'summary = "s"\n[[loop]]\nname = "x"\nbody = "<{ repeat(\'nop\', a) }>"\n'
+
+
+def names(variants):
+    return [v.name for v in variants]
+
+
+def test_names_are_family_then_values(expand_text):
+    variants = expand_text(HEAD + 'axes = { a = [1, 2], way = ["up", "down"] }\n')
+    assert names(variants) == ["x.a1.up", "x.a1.down", "x.a2.up", "x.a2.down"]
+    assert variants[1].row["parameters"] == "a=1;way=down;align_offset=0"
+
+
+def test_ranges_hold_both_ends_and_mix_with_values(expand_text):
+    assert names(expand_text(HEAD + "axes.a = [1, { from = 4, to = 12, step = 4 }]\n")) == [
+        "x.a1", "x.a4", "x.a8", "x.a12"]
+
+
+def test_conditions_leave_combinations_out(expand_text):
+    assert names(expand_text(HEAD + 'axes = { a = { from = 1, to = 9 } }\n'
+                             'conditions = ["a % 2 == 0", "a > 4"]\n')) == ["x.a6", "x.a8"]
+
+
+def test_an_offset_moves_the_loop_and_the_claim(expand_text):
+    first, second = expand_text(HEAD + "axes = { a = 1, align_offset = [0, 17] }\n")
+    assert (first.name, second.name) == ("x.a1", "x.a1.align_offset17")
+    assert (first.row["address_claimed"], second.row["address_claimed"]) == (0, 17)
+    assert ".nops" not in first.text and ".nops   17\n" in second.text
+
+
+def test_a_twin_has_the_same_loop_and_another_name(expand_text):
+    original, twin = expand_text('twins = ["x.*"]\n' + HEAD + "axes.a = 3\n")
+    assert (twin.name, twin.row["twin_of"]) == ("x.a3.twin", "x.a3")
+    assert twin.text == original.text.replace('"x.a3"', '"x.a3.twin"')
+    assert original.row["twin_of"] == ""
+
+
+def test_a_sweep_narrows_a_family_and_keeps_its_other_axes(expand_text):
+    variants = expand_text('summary = "s"\n[[family]]\nname = "flag_bits"\n'
+                           'axes = { bits = ["df"], pairs = [2] }\n')
+    assert names(variants) == ["flag_bits.df.pairs2"]
+    row = variants[0].row
+    assert row["mix"] == "2*push+2*popfq+1*dec+1*jnz"
+    assert row["sequence"] == "push %rbx; popfq; push %rcx; popfq; dec %eax; jnz"
+    assert (row["bytes_claimed"], row["retired_expected"], row["groups"]) == (8, "6", 2)
+    assert row["context"] == "if=1->1;bits=df"
+
+
+def test_a_sweep_may_raise_the_limit(expand_text):
+    text = HEAD.replace("a) }>", "1) }>") + "axes.a = { from = 1, to = 20001 }\n"
+    assert len(expand_text("limit = 20001\n" + text)) == 20001
+
+
+def test_what_is_not_claimed_is_empty(expand_text):
+    row = expand_text('summary = "s"\n[[loop]]\nname = "x"\nbody = "nop"\n')[0].row
+    assert [row[k] for k in ("mix", "sequence", "retired_expected", "bytes_claimed")] == [""] * 4
+
+
+def test_evex_masks_and_comments_pass_through(expand_text):
+    body = "vaddpd %zmm0, %zmm1, %zmm2{%k1}{z} # if {{ this }} {% stays %}"
+    text = expand_text(f'summary = "s"\n[[loop]]\nname = "x"\nbody = """\n{body}\n"""\n')[0].text
+    assert body in text
+
+
+def test_only_what_changed_is_written_and_stale_sources_go(expand_text, tmp_path):
+    out = str(tmp_path / "b")
+    variants = expand_text(HEAD + "axes.a = [1, 2, 3]\n")
+    assert emit.emit(out, variants, []) == (3, 0)
+    (tmp_path / "b/src/notes.s").write_text("# mine\n")
+    times = {v.name: os.stat(f"{out}/src/{v.name}.s").st_mtime_ns for v in variants}
+    plan_time = os.stat(f"{out}/variants.csv").st_mtime_ns
+    assert emit.emit(out, variants, []) == (0, 0)
+    assert os.stat(f"{out}/variants.csv").st_mtime_ns == plan_time
+    fewer = expand_text(HEAD.replace("nop", "cld") + "axes.a = [1, 2]\n")
+    fewer = [variants[0], fewer[1]]
+    assert emit.emit(out, fewer, []) == (1, 1)
+    assert sorted(os.listdir(f"{out}/src")) == ["notes.s", "x.a1.s", "x.a2.s"]
+    assert os.stat(f"{out}/src/x.a1.s").st_mtime_ns == times["x.a1"]
+    assert os.stat(f"{out}/src/x.a2.s").st_mtime_ns != times["x.a2"]
+
+
+def test_the_plan_is_rfc_4180_in_the_documented_columns(expand_text):
+    text = emit.plan(expand_text(HEAD + 'axes.a = 1\ngroup = "a, \\"b\\""\n'))
+    assert text.count("\r\n") == text.count("\n") == 2
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert rows[0]["group"] == 'a, "b"'
+    page = open(os.path.join(os.path.dirname(__file__), "../../docs/interfaces.md")).read()
+    section = page.split("## variants.csv")[1].split("##")[0]
+    documented = [name for line in section.splitlines()[2:] if line.startswith("| ")
+                  for name in line.split("|")[1].strip().split(", ")]
+    assert list(rows[0]) == [name for name in documented if name not in ("column",)]
