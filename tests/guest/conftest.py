@@ -4,6 +4,7 @@
 Environment, set by CMakeLists.txt:
 ASMSWEEP_GUEST_KERNEL    cache made by setup/fetch-guest-kernel
 ASMSWEEP_GUEST_PROGRAMS  folder with the static programs of programs/
+ASMSWEEP_GUEST_BIN       folder with asmsweep-run
 ASMSWEEP_GUEST_WORK      folder for what the boots leave: console, initramfs, channel
 """
 
@@ -49,9 +50,10 @@ def kernel() -> Kernel:
 
 @pytest.fixture(scope="session")
 def linux(kernel: Kernel) -> Outcome:
-    """Debian's kernel with the test PMU, the host's perf and an icount TSC."""
+    """Debian's kernel with the test PMU, the host's perf, the runner and an icount TSC."""
     work = _folder("ASMSWEEP_GUEST_WORK") / "linux"
     files = _root(kernel, ["loop", "iopl_probe"])
+    files.program("/usr/bin/asmsweep-run", _folder("ASMSWEEP_GUEST_BIN") / "asmsweep-run")
     try:
         for name in ("perf", "setpriv"):
             files.program(f"/usr/bin/{name}", Path(program(name, PACKAGES)))
@@ -60,7 +62,8 @@ def linux(kernel: Kernel) -> Outcome:
         _skip_all(missing)
     files.file("/modules/testpmu.ko", module)
     files.file("/usr/bin/hang_under_perf", INSIDE / "hang_under_perf")
-    return boot(kernel, files, ["iopl.sh", "users.sh", "pmu.sh", "lockdown.sh"], work, icount=True)
+    scripts = ["iopl.sh", "users.sh", "pmu.sh", "runner.sh", "lockdown.sh"]
+    return boot(kernel, files, scripts, work, icount=True)
 
 
 def _add_qemu(files: Initramfs) -> None:
