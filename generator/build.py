@@ -40,7 +40,7 @@ def _arguments(argv):
     parser.add_argument("--sweep", required=True, metavar="NAME|FILE")
     parser.add_argument("--out", required=True, metavar="DIR", help="the build directory")
     parser.add_argument("--prove", metavar="PROGRAM", help="asmsweep-prove, for proof.csv")
-    parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count())
+    parser.add_argument("-j", "--jobs", metavar="N", type=int, default=os.cpu_count())
     return parser.parse_args(argv)
 
 

@@ -68,6 +68,10 @@ static int check_end(struct proof_row *row, const struct loop_file *file, struct
         strcmp(loop.first[loop.count - 1].text, "jnz") ||
         strcmp(loop.first[loop.count - 2].text, "dec %eax"))
         return proof_differs(row, "loop: it does not run from loop_begin to dec %%eax; jnz");
+    uint64_t target = loop.first[loop.count - 1].target;
+    if (target != file->begin)
+        return proof_differs(row, "target: jnz goes to 0x%" PRIx64 ", not to loop_begin 0x%" PRIx64,
+                             target, file->begin);
     return 0;
 }
 

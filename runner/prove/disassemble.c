@@ -119,7 +119,10 @@ static int check_twins(struct job *job, struct error *error) {
         if (other && !strcmp(proof_cell(other, COLUMN_proof_loop_sha256),
                              proof_cell(row, COLUMN_proof_loop_sha256)))
             continue;
-        if (proof_differs(row, "twin: its loop is not that of %s", original))
+        const char *what = other && *proof_cell(other, COLUMN_proof_loop_sha256)
+                               ? "its loop is not that of"
+                               : "there is no proof for its original";
+        if (proof_differs(row, "twin: %s %s", what, original))
             return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory");
     }
     return 0;

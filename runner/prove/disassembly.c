@@ -32,6 +32,25 @@ static int add_listing(struct disassembly *disassembly, const char *path, size_t
     return 0;
 }
 
+// The address in "jne    800000 <loop_begin>": the text behind the last blank but the symbol.
+static uint64_t direct_target(const char *text, const char *end) {
+    const char *symbol = memchr(text, '<', (size_t)(end - text));
+    uint64_t target = 0;
+    if (symbol)
+        end = symbol;
+    while (end > text && end[-1] == ' ')
+        end--;
+    const char *operand = end;
+    while (operand > text && operand[-1] != ' ')
+        operand--;
+    for (; operand < end; operand++) {
+        if (!memchr("0123456789abcdef", *operand, 16))
+            return 0;
+        target = target << 4 | (uint64_t)(*operand <= '9' ? *operand - '0' : *operand - 'a' + 10);
+    }
+    return target;
+}
+
 // "  800000:\tpush   %rbx". -1: memory; 0: not of this form; 1: added.
 static int add_instruction(struct listing *listing, const char *line, size_t length) {
     const char *at = line, *end = line + length;
@@ -55,6 +74,7 @@ static int add_instruction(struct listing *listing, const char *line, size_t len
     struct instruction *instruction = &moved[listing->count++];
     instruction->address = address;
     canonical_text(at + 1, (size_t)(end - at - 1), instruction->text);
+    instruction->target = canonical_is_jump(instruction->text) ? direct_target(at + 1, end) : 0;
     return 1;
 }
 

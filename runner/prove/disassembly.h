@@ -11,6 +11,7 @@
 
 struct instruction {
     uint64_t address;
+    uint64_t target;           // of a direct jump or call; 0: it is none
     char text[CANONICAL_SIZE]; // canonical
 };
 

@@ -47,6 +47,8 @@ static void each_file_has_its_own_instructions(void **state) {
     assert_string_equal(a->instructions[1].text, "popfq");
     assert_int_equal(a->instructions[4].address, 0x800008);
     assert_string_equal(a->instructions[4].text, "jnz");
+    assert_int_equal(a->instructions[4].target, 0x800000);
+    assert_int_equal(a->instructions[0].target, 0);
     assert_string_equal(b->path, "build/my sweep/bin/b.y");
     assert_int_equal(b->count, 2);
     assert_string_equal(b->instructions[0].text, "mov 0x10(%rip),%rax");

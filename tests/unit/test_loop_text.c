@@ -12,9 +12,10 @@
 
 static void mix_counts_in_order_of_first_appearance(void **state) {
     (void)state;
-    const struct instruction loop[] = {{0, "cli"},       {1, "cli"}, {2, "push %rbx"},
-                                       {3, "push %rcx"}, {4, "cli"}, {5, "lock addl $0x1,(%rax)"},
-                                       {9, "dec %eax"},  {11, "jnz"}};
+    const struct instruction loop[] = {{0, 0, "cli"},       {1, 0, "cli"},
+                                       {2, 0, "push %rbx"}, {3, 0, "push %rcx"},
+                                       {4, 0, "cli"},       {5, 0, "lock addl $0x1,(%rax)"},
+                                       {9, 0, "dec %eax"},  {11, 0, "jnz"}};
     char *mix = loop_text_mix(loop, 8);
     assert_string_equal(mix, "3*cli+2*push+1*lock addl+1*dec+1*jnz");
     free(mix);
@@ -22,7 +23,8 @@ static void mix_counts_in_order_of_first_appearance(void **state) {
 
 static void order_is_runs_of_equal_instructions(void **state) {
     (void)state;
-    const struct instruction loop[] = {{0, "cli"}, {1, "cli"}, {2, "push %rbx"}, {3, "push %rcx"}};
+    const struct instruction loop[] = {
+        {0, 0, "cli"}, {1, 0, "cli"}, {2, 0, "push %rbx"}, {3, 0, "push %rcx"}};
     char *order = loop_text_order(loop, 4);
     assert_string_equal(order, "2*cli; push %rbx; push %rcx");
     free(order);

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole builds, in a copy of the sources whose path has spaces."""
+
+import csv
+import os
+import shutil
+import subprocess
+
+import pytest
+from conftest import PYTHON, ROOT
+
+SWEEP = """summary = "s"
+[[loop]]
+name = "x"
+body = '''
+        nop
+        mov $<{ v }>, %ecx
+'''
+axes = { v = [1, 2, 3] }
+"""
+
+# The loops of the mails of 2016, as bytes; dec %eax is ff c8, jnz back is 75.
+SEED = {
+    "cli27_sti1": "fa" * 27 + "fb" + "ffc875e0",
+    "sti28": "fb" * 28 + "ffc875e0",
+    "cli_push_popf": "fa539d" * 14 + "ffc875d2",
+    "sti_push_popf": "fb539d" * 14 + "ffc875d2",
+    "push_popf": "539d" * 14 + "ffc875e0",
+    "push_popf_pair": "539d" + "ffc875fa",
+    "push_pop_pair": "5359" + "ffc875fa",
+}
+
+
+class Clone:
+    """The generator's and CMake's files elsewhere, and a sweep beside them."""
+
+    def __init__(self, root, prove):
+        self.root, self.prove, self.out = root, prove, root / "out dir"
+        root.mkdir()
+        shutil.copy(f"{ROOT}/CMakeLists.txt", root)
+        for folder in ("generator", "templates"):
+            shutil.copytree(f"{ROOT}/{folder}", root / folder)
+        self.sweep = root / "my sweep.toml"
+
+    def build(self, text=None, sweep=None):
+        if text:
+            self.sweep.write_text(text)
+        return subprocess.run(
+            [PYTHON, "-B", str(self.root / "generator/build.py"), "--sweep",
+             sweep or str(self.sweep), "--out", str(self.out), "--prove", self.prove, "-j", "1"],
+            capture_output=True, text=True, cwd=self.root, check=False, timeout=120)
+
+    def ninja(self):
+        return subprocess.run(["ninja", "-C", str(self.out)], capture_output=True, text=True,
+                              check=False, timeout=120)
+
+    def times(self, folder="bin"):
+        return {p.name: p.stat().st_mtime_ns for p in (self.out / folder).iterdir()}
+
+    def proof(self):
+        with open(self.out / "proof.csv", newline="") as stream:
+            return {row["variant"]: row for row in csv.DictReader(stream)}
+
+
+@pytest.fixture
+def clone(tmp_path, prove):
+    return Clone(tmp_path / "a clone with spaces", prove)
+
+
+def test_seed_loops_are_those_of_the_mail_byte_for_byte(clone):
+    assert clone.build(sweep="seed").returncode == 0
+    found = {}
+    for name in SEED:
+        loop = clone.root / "loop.bin"
+        subprocess.run(["objcopy", "-O", "binary", "-j", ".loop",
+                        str(clone.out / f"bin/seed.{name}"), str(loop)], check=True)
+        # Behind the loop: jmp loop_return, 5 bytes.
+        found[name] = loop.read_bytes()[:-5].hex()
+    assert found == SEED
+    proof = clone.proof()
+    assert {row["status"] for row in proof.values()} == {"ok"}
+    assert proof["seed.cli27_sti1"]["jcc_erratum"] == "yes"
+    assert proof["seed.cli_push_popf"]["jcc_erratum"] == "no"
+
+
+def test_nothing_changed_nothing_done(clone):
+    assert clone.build(SWEEP).returncode == 0
+    before = clone.times(), clone.times("src"), (clone.out / "proof.csv").stat().st_mtime_ns
+    assert clone.ninja().stdout.splitlines()[-1] == "ninja: no work to do."
+    assert clone.build().returncode == 0
+    assert before == (clone.times(), clone.times("src"),
+                      (clone.out / "proof.csv").stat().st_mtime_ns)
+
+
+def test_one_changed_value_rebuilds_one_binary(clone):
+    clone.build(SWEEP)
+    before = clone.times()
+    assert sorted(before) == ["x.v1", "x.v2", "x.v3"]
+    # Ninja alone notices the sweep, runs the generator, and removes what is gone.
+    clone.sweep.write_text(SWEEP.replace("3]", "4]"))
+    assert clone.ninja().returncode == 0
+    after = clone.times()
+    assert sorted(after) == ["x.v1", "x.v2", "x.v4"]
+    assert (after["x.v1"], after["x.v2"]) == (before["x.v1"], before["x.v2"])
+    assert sorted(clone.proof()) == ["x.v1", "x.v2", "x.v4"]
+
+
+@pytest.mark.parametrize("path, old, new", [
+    ("templates/variant/variant.s.j2", "dec     %eax", "decl    %eax"),
+    ("templates/variant/variant.ld", "0x600000", "0x610000"),
+    ("templates/variant/run.c", "MAX_SLICES = 100000", "MAX_SLICES = 100001"),
+])
+def test_a_changed_template_or_run_time_rebuilds_all(clone, path, old, new):
+    clone.build(SWEEP)
+    before = clone.times()
+    file = clone.root / path
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+    assert clone.ninja().returncode == 0
+    assert all(clone.times()[name] > before[name] for name in before)
+
+
+def test_the_loop_does_not_depend_on_the_run_time(clone):
+    clone.build(SWEEP)
+    before = clone.proof()["x.v1"]
+    file = clone.root / "templates/variant/run.c"
+    file.write_text(file.read_text().replace("MAX_SLICES = 100000", "MAX_SLICES = 100001"))
+    assert clone.ninja().returncode == 0
+    after = clone.proof()["x.v1"]
+    assert after["elf_sha256"] != before["elf_sha256"]
+    assert (after["loop_sha256"], after["loop_address"]) == (
+        before["loop_sha256"], before["loop_address"])
+
+
+def test_the_same_sources_give_the_same_binaries_elsewhere(clone, tmp_path, prove):
+    other = Clone(tmp_path / "another", prove)
+    for each in (clone, other):
+        assert each.build(SWEEP).returncode == 0
+    assert clone.proof() == other.proof()
+
+
+def test_an_assembly_error_names_the_line_of_the_template(clone):
+    done = clone.build(SWEEP.replace("nop", "frobnicate"))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "my sweep.toml:5: the assembler says: no such instruction" in done.stderr
+    # Nothing half-written: once mended, it builds.
+    assert clone.build(SWEEP).returncode == 0
+    assert {row["status"] for row in clone.proof().values()} == {"ok"}
+
+
+def test_an_assembly_error_of_a_family_names_its_template(clone):
+    template = clone.root / "templates/families/seed/loop.s.j2"
+    template.write_text(template.read_text().replace("pop     %rcx", "popp    %rcx"))
+    line = next(n for n, text in enumerate(template.read_text().splitlines(), 1)
+                if "popp" in text)
+    done = clone.build(sweep="seed")
+    assert done.returncode == 2
+    assert f"templates/families/seed/loop.s.j2:{line}: the assembler says" in done.stderr
+
+
+def test_a_link_error_is_one_line(clone):
+    done = clone.build(SWEEP.replace("nop", "jmp nowhere"))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and "undefined reference to `nowhere'" in done.stderr
+
+
+def test_the_generators_line_comes_through_cmake_unchanged(clone):
+    done = clone.build(SWEEP.replace("<{ v }>", "<{ w }>"))
+    assert (done.returncode, done.stderr) == (
+        2, "generator: my sweep.toml:6: loop.body: the name 'w' is undefined; use an axis, "
+        "row.AXIS.KEY, or a function of docs/families.md\n")
+    assert not (clone.out / "variants.csv").exists()
+    assert clone.build(SWEEP).returncode == 0
+
+
+def test_variants_run_and_prove_their_end(clone):
+    clone.build(SWEEP)
+    program = os.path.join(clone.out, "bin/x.v1")
+    assert subprocess.run([program, "1000"], capture_output=True, text=True,
+                          check=True).stdout == "end 1000\n"
+    assert subprocess.run([program, "0"], capture_output=True, check=False).returncode == 2
