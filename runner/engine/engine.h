@@ -34,6 +34,9 @@ struct engine_settings {
     size_t event_count;
     const char *guest_kernel;  // path of the guest engine's kernel; NULL: not built
     const char *accel;         // guest: kvm, tcg; NULL: whatever gives costs
+    const char *calibrator;    // hyperfine: ELF of a chain of known cost; NULL: none
+    double calibrator_cycles;  // per iteration of it
+    uint64_t calibrator_iterations; // default count of its bare run
 };
 
 // What an engine can do here, found by trying.
@@ -55,7 +58,8 @@ struct engine_count {
     const char *source;       // pmu, tsc, hyperfine
     char event[64];
     enum status status;
-    double value;             // NaN unless ok
+    double value, low, high;  // 95 % interval; NaN: none
+    double samples;
     char detail[192];
 };
 
@@ -81,6 +85,7 @@ typedef int engine_sink(const struct execution *execution, void *context);
 
 struct engine {
     const char *name, *about;
+    const char *source; // of its cycles: stopwatch or hyperfine
     // Fill *probe; by trying. Never fails: what does not work is the answer.
     void (*probe)(const struct engine_settings *settings, struct engine_probe *probe);
     // Execute jobs[0..count) in order. 0, or -1 with *error when the engine itself broke
@@ -89,6 +94,12 @@ struct engine {
                    const struct engine_job *jobs, size_t count, engine_sink *sink, void *context,
                    struct error *error);
 };
+
+// May this variant be executed under an engine with this probe? Fills the execution's
+// privilege; if not, also its status (refused) and the reason. A privileged variant runs only
+// where the truth gate found the privilege real.
+int engine_may_run(const struct engine_job *job, const struct engine_probe *probe,
+                   struct execution *execution);
 
 // By name; NULL if there is none of that name.
 const struct engine *engine_find(const char *name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define ENGINE(name) extern const struct engine engine_##name;
@@ -25,4 +26,22 @@ const struct engine *engine_find(const char *name)
         if (!strcmp(engines[i]->name, name))
             return engines[i];
     return NULL;
+}
+
+int engine_may_run(const struct engine_job *job, const struct engine_probe *probe,
+                   struct execution *execution)
+{
+    execution->privilege = PRIVILEGE_not_needed;
+    if (job->needs == NEEDS_none)
+        return 1;
+    int wrong_ring = job->needs == NEEDS_cpl0 && probe->ring != 0;
+    execution->privilege = wrong_ring ? PRIVILEGE_unavailable : probe->privilege;
+    if (execution->privilege == PRIVILEGE_real)
+        return 1;
+    execution->status = STATUS_refused;
+    snprintf(execution->detail, sizeof execution->detail, "not executed: privilege %s at CPL%d (%s)",
+             privilege_name(execution->privilege), probe->ring,
+             wrong_ring ? "it leaves IF 0 between iterations: guest engine only"
+                                      : probe->privilege_reason);
+    return 0;
 }

@@ -36,24 +36,6 @@ static void probe(const struct engine_settings *settings, struct engine_probe *p
     perf_stat_probe(settings, probe);
 }
 
-// Is the variant one that may be executed here at all? If not, fill status and detail.
-static int may_run(const struct engine_job *job, const struct engine_probe *probe,
-                   struct execution *execution)
-{
-    execution->privilege = PRIVILEGE_not_needed;
-    if (job->needs == NEEDS_none)
-        return 1;
-    execution->privilege = job->needs == NEEDS_cpl0 ? PRIVILEGE_unavailable : probe->privilege;
-    if (execution->privilege == PRIVILEGE_real)
-        return 1;
-    execution->status = STATUS_refused;
-    snprintf(execution->detail, sizeof execution->detail, "not executed: privilege %s at CPL3 (%s)",
-             privilege_name(execution->privilege),
-             job->needs == NEEDS_cpl0 ? "it leaves IF 0 between iterations: guest engine only"
-                                      : probe->privilege_reason);
-    return 0;
-}
-
 // Status and reason of a stopwatch run that gave no slices.
 static void describe_failure(const struct process_result *result, const char *parse_error,
                              struct execution *execution)
@@ -142,7 +124,7 @@ static int execute(const struct engine_settings *settings, const struct engine_p
     *execution = (struct execution){.index = job->index, .cpu = settings->cpu, .switches = -1};
     for (int i = 0; i < HEALTH_COUNT; i++)
         execution->health.values[i] = NAN;
-    if (!may_run(job, probe, execution))
+    if (!engine_may_run(job, probe, execution))
         return 0;
     int failed = settings->evidence && probe->has_perf
                      ? run_under_perf(settings, argv, execution, error)
@@ -173,6 +155,7 @@ static int measure(const struct engine_settings *settings, const struct engine_p
 const struct engine engine_perf = {
     .name = "perf",
     .about = "programs at CPL3 under Linux: stopwatch under perf, PMU slopes where there is a PMU",
+    .source = "stopwatch",
     .probe = probe,
     .measure = measure,
 };

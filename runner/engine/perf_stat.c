@@ -173,7 +173,8 @@ static void add_slope(const struct engine_job *job, const char *event, unsigned 
     if (execution->count == MAX_ENGINE_COUNTS)
         return;
     struct engine_count *count = &execution->counts[execution->count++];
-    *count = (struct engine_count){.source = "pmu", .value = NAN};
+    *count = (struct engine_count){
+        .source = "pmu", .value = NAN, .low = NAN, .high = NAN, .samples = 1};
     snprintf(count->event, sizeof count->event, "%s", event);
     count->quantity = !strcmp(event, "cycles:u")         ? QUANTITY_cycles
                       : !strcmp(event, "instructions:u") ? QUANTITY_instructions

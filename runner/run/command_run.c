@@ -7,6 +7,7 @@
 #include "options.h"
 #include "process.h"
 #include "report.h"
+#include "tune.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -23,7 +24,7 @@ struct request {
     const char *build, *out, *store, *engine, *accel, *only, *events, *revision, *guest_kernel;
     long long blocks, cpu, seed, slices;
     double precision, budget, timeout;
-    int resume, dry_run, no_wait;
+    int resume, dry_run, no_wait, tune, witness;
 };
 
 static int parse(int argc, char **argv, struct request *request, struct error *error)
@@ -53,6 +54,10 @@ static int parse(int argc, char **argv, struct request *request, struct error *e
         {"dry-run", 0, OPTION_FLAG, &request->dry_run, NULL, 0, 0, "say what would run; run nothing"},
         {"no-wait", 0, OPTION_FLAG, &request->no_wait, NULL, 0, 0,
          "fail at once if another run uses the CPU"},
+        {"tune", 0, OPTION_FLAG, &request->tune, NULL, 0, 0,
+         "governor, turbo and SMT sibling for the time of the run (root); put back after"},
+        {"witness", 0, OPTION_FLAG, &request->witness, NULL, 0, 0,
+         "then once through hyperfine, an independent witness"},
         {"revision", 0, OPTION_TEXT, &request->revision, "TEXT", 0, 0,
          "the project's revision, for environment.csv"},
         {"guest-kernel", 0, OPTION_TEXT, &request->guest_kernel, "FILE", 0, 0,
@@ -102,6 +107,7 @@ static void settle(const struct request *request, const struct plan *plan,
         .seed = request->seed >= 0 ? request->seed : (long long)time(NULL),
         .blocks = request->blocks > 0 ? request->blocks : DEFAULT_BLOCKS,
         .slices = request->slices > 0 ? request->slices : DEFAULT_SLICES,
+        .witness = request->witness,
         .cpu = request->cpu,
         .precision = request->precision > 0 ? request->precision : default_precision,
         .timeout = request->timeout > 0 ? request->timeout : default_timeout,
@@ -256,7 +262,13 @@ static int carry_out(const struct request *request, struct measurement *run, str
     double started = machine_read_tsc().seconds;
     run->deadline = request->budget > 0 ? started + request->budget : 0;
     run->progress = isatty(STDERR_FILENO) && strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb");
+    int tuned = -1;
+    if (request->tune && (tuned = tune_apply(&tune_system, cores[0].cpu, stderr, error)) < 0)
+        return -1;
     int failed = report_begin(run, request->revision, error) || measure(run, error);
+    struct error tune_error;
+    if (tuned >= 0 && tune_restore(&tune_system, tuned, &tune_error))
+        fprintf(stderr, "asmsweep-run: %s\n", tune_error.text);
     struct error summary_error = {0};
     int status = report_end(run, machine_read_tsc().seconds - started, &summary_error);
     for (size_t i = 0; i < 2; i++)
@@ -289,6 +301,8 @@ int command_run(int argc, char **argv)
             status = error_set(&error, ERROR_INPUT, NULL, 0, "no engine '%s'; doctor lists them",
                                settings.engine);
     }
+    if (!status && tune_recover(&tune_system, stderr, &error))
+        fprintf(stderr, "asmsweep-run: %s\n", error.text);
     if (!status) {
         catch_signals();
         status = carry_out(&request, &run, &error);

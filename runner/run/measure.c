@@ -39,6 +39,7 @@ static void take_row(const struct table *table, size_t row, struct tallies *tall
     if (!strcmp(quantity, quantity_name(QUANTITY_event)))
         snprintf(event, sizeof event, "%.*s", (int)strcspn(detail, " "), detail);
     struct tally_row counted = {
+        .engine = table_cell(table, row, "engine"),
         .quantity = quantity,
         .source = table_cell(table, row, "source"),
         .event = event,
@@ -169,6 +170,12 @@ static int sink_unproved(struct block *block, size_t index)
     return sink(&execution, block);
 }
 
+// The witness's block stands behind all others.
+static int is_witness(const struct block *block)
+{
+    return block->number == block->run->settings->most_blocks;
+}
+
 // The variants of this block in its order: all, or those whose interval is too wide yet.
 static size_t choose(struct block *block, char *have, struct engine_job *jobs)
 {
@@ -182,7 +189,7 @@ static size_t choose(struct block *block, char *have, struct engine_job *jobs)
                    order);
     block->wanted = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        wanted[i] = block->number < run->settings->blocks ||
+        wanted[i] = block->number < run->settings->blocks || is_witness(block) ||
                     tallies_too_wide(&block->tallies[i], run->settings->precision);
         block->wanted += (size_t)wanted[i];
     }
@@ -219,7 +226,7 @@ static int run_block(struct block *block, struct engine_settings *settings, stru
     }
     settings->evidence = block->number == 0;
     if (proved && !block->failed && !block->run->out_of_budget)
-        failed = block->run->engine->measure(settings, block->record.probe, jobs, proved, sink,
+        failed = block->record.engine->measure(settings, block->record.probe, jobs, proved, sink,
                                              block, error);
     free(jobs);
     free(have);
@@ -241,6 +248,21 @@ static int recheck(const struct block *block, struct error *error)
                      changed);
 }
 
+// One block of all variants through the independent witness, in the same files.
+static int measure_witness(struct block *block, struct engine_settings *settings,
+                           struct error *error)
+{
+    struct engine_probe probe;
+    block->record.engine = engine_find("hyperfine");
+    block->record.engine->probe(settings, &probe);
+    block->record.probe = &probe;
+    block->number = block->run->settings->most_blocks;
+    if (!probe.usable)
+        return error_set(error, ERROR_MISSING, NULL, 0, "--witness: %s", probe.reason);
+    disturbance_block(block->watch);
+    return run_block(block, settings, error);
+}
+
 static int measure_core(struct measurement *run, size_t core, struct error *error)
 {
     struct disturbance watch;
@@ -250,10 +272,14 @@ static int measure_core(struct measurement *run, size_t core, struct error *erro
                                        .events = run->events,
                                        .event_count = run->event_count,
                                        .guest_kernel = run->guest_kernel,
+                                       .calibrator = run->calibrator ? run->calibrator->path : NULL,
+                                       .calibrator_cycles = run->calibrator_cycles,
+                                       .calibrator_iterations =
+                                           run->calibrator ? run->calibrator->iterations : 0,
                                        .accel = *run->settings->accel ? run->settings->accel : NULL};
     struct block block = {.run = run, .watch = &watch, .core = core, .error = error};
     block.tallies = run->tallies + core * run->plan->count;
-    block.record = (struct record_run){run->settings, &run->machines[core], run->plan,
+    block.record = (struct record_run){run->settings, &run->machines[core], run->plan, run->engine,
                                        &run->probes[core]};
     disturbance_start(settings.cpu, &watch);
     for (; block.number < run->settings->most_blocks; block.number++) {
@@ -262,10 +288,12 @@ static int measure_core(struct measurement *run, size_t core, struct error *erro
         disturbance_block(&watch);
         if (run_block(&block, &settings, error))
             return -1;
-        if (process_interrupted() || run->out_of_budget || !block.wanted)
-            return 0; // the last: nothing is too wide any more
+        if (process_interrupted() || run->out_of_budget)
+            return 0;
+        if (!block.wanted)
+            break; // nothing is too wide any more
     }
-    return 0;
+    return run->settings->witness ? measure_witness(&block, &settings, error) : 0;
 }
 
 int measure(struct measurement *run, struct error *error)

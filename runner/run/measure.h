@@ -28,6 +28,8 @@ struct measurement {
     const char *const *events;
     size_t event_count;
     const char *guest_kernel;
+    const struct variant *calibrator; // of the plan, for hyperfine; NULL: none
+    double calibrator_cycles;         // per iteration
     double deadline; // of CLOCK_MONOTONIC_RAW, seconds: the budget's end; 0: none
     int progress;  // to stderr
     struct history history;

@@ -43,7 +43,6 @@ struct row {
         SET(row, file, loop_address, (variant)->loop_address);                                     \
         SET(row, file, loop_bytes, (variant)->loop_bytes);                                         \
         SET(row, file, jcc_erratum, (variant)->jcc_erratum);                                       \
-        SET(row, file, engine, (run)->settings->engine);                                           \
         SET(row, file, per, "iteration");                                                          \
     } while (0)
 
@@ -105,7 +104,8 @@ static void write_value(const struct record_run *run, const struct execution *ex
     const struct variant *variant = &run->plan->rows[execution->index];
     char time[32], value_text[NUMBER], low[NUMBER], high[NUMBER], spread[NUMBER], samples[NUMBER];
     char block_text[24], slot_text[24], cpu[24] = "", ring[4];
-    struct tally_row counted = {.quantity = value->quantity,
+    struct tally_row counted = {.engine = run->engine->name,
+                                .quantity = value->quantity,
                                 .source = value->source,
                                 .event = value->event,
                                 .accel = run->probe->accel,
@@ -126,6 +126,7 @@ static void write_value(const struct record_run *run, const struct execution *ex
         snprintf(cpu, sizeof cpu, "%d", execution->cpu);
     struct row row = {0};
     SET_KEYS(&row, measurements, run, variant, time);
+    SET(&row, measurements, engine, counted.engine);
     SET(&row, measurements, accel, counted.accel);
     SET(&row, measurements, ring, ring);
     SET(&row, measurements, privilege, counted.privilege);
@@ -151,7 +152,7 @@ static void write_slices(const struct record_run *run, const struct execution *e
     const struct slices *slices = &execution->slices;
     for (size_t i = 0; i < slices->count; i++) {
         fprintf(stream, "%s,%ld,%s,%s,%zu", run->settings->run_id, block,
-                run->plan->rows[execution->index].name, run->settings->engine, i);
+                run->plan->rows[execution->index].name, run->engine->name, i);
         for (int leg = 0; leg < LEG_COUNT; leg++)
             fprintf(stream, ",%u", slices->n[leg]);
         for (int leg = 0; leg < LEG_COUNT; leg++)
@@ -168,7 +169,7 @@ void record_execution(const struct record_run *run, const struct execution *exec
     const struct variant *variant = &run->plan->rows[execution->index];
     char noticed[300] = "", detail[400];
     struct value_row row = {.quantity = "cycles",
-                            .source = "stopwatch",
+                            .source = run->engine->source,
                             .event = "",
                             .value = NAN,
                             .low = NAN,
@@ -193,17 +194,19 @@ void record_execution(const struct record_run *run, const struct execution *exec
     }
     join_details(detail, sizeof detail,
                  (const char *const[]){execution->detail, noticed, disturbance}, 3);
-    write_value(run, execution, block, slot, &row, measurements, tallies);
+    // An engine without slices gives its cycles as a count.
+    if (execution->slices.count || !execution->count)
+        write_value(run, execution, block, slot, &row, measurements, tallies);
     for (size_t i = 0; i < execution->count; i++) {
         const struct engine_count *count = &execution->counts[i];
         struct value_row other = {.quantity = quantity_name(count->quantity),
                                   .source = count->source,
                                   .event = count->quantity == QUANTITY_event ? count->event : "",
                                   .value = count->value,
-                                  .low = NAN,
-                                  .high = NAN,
+                                  .low = count->low,
+                                  .high = count->high,
                                   .spread = NAN,
-                                  .samples = 1,
+                                  .samples = count->samples,
                                   .status = count->status,
                                   .detail = count->detail};
         write_value(run, execution, block, slot, &other, measurements, tallies);
@@ -234,6 +237,7 @@ void record_summary(const struct record_run *run, const struct variant *variant,
         snprintf(executions, sizeof executions, "%zu", tally->count);
         struct row row = {0};
         SET_KEYS(&row, summary, run, variant, time);
+        SET(&row, summary, engine, tally->engine);
         SET(&row, summary, accel, tally->accel);
         SET(&row, summary, ring, tally->ring);
         SET(&row, summary, privilege, tally->privilege);

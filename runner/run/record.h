@@ -15,6 +15,7 @@ struct record_run {
     const struct settings *settings;
     const struct machine *machine;
     const struct plan *plan;
+    const struct engine *engine;
     const struct engine_probe *probe;
 };
 

@@ -76,7 +76,7 @@ static int write_summary(const struct measurement *run, struct error *error)
     table_write_row(stream, columns, count);
     for (size_t core = 0; core < run->core_count; core++) {
         const struct record_run record = {run->settings, &run->machines[core], run->plan,
-                                          &run->probes[core]};
+                                          run->engine, &run->probes[core]};
         for (size_t i = 0; i < run->plan->count; i++)
             record_summary(&record, &run->plan->rows[i], run->cores[core].cpu,
                            &run->tallies[core * run->plan->count + i], stream);

@@ -23,6 +23,7 @@
     SETTING_NUMBER(blocks)                                                                         \
     SETTING_NUMBER(most_blocks)                                                                    \
     SETTING_NUMBER(slices)                                                                         \
+    SETTING_NUMBER(witness)                                                                        \
     SETTING_NUMBER(cpu)                                                                            \
     SETTING_REAL(precision)                                                                        \
     SETTING_REAL(timeout)

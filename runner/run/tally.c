@@ -10,7 +10,7 @@ static struct tally *find(struct tallies *tallies, const struct tally_row *row)
 {
     for (size_t i = 0; i < tallies->count; i++) {
         struct tally *tally = &tallies->items[i];
-        if (!strcmp(tally->quantity, row->quantity) && !strcmp(tally->source, row->source) &&
+        if (!strcmp(tally->engine, row->engine) && !strcmp(tally->quantity, row->quantity) && !strcmp(tally->source, row->source) &&
             !strcmp(tally->event, row->event))
             return tally;
     }
@@ -20,6 +20,7 @@ static struct tally *find(struct tallies *tallies, const struct tally_row *row)
     tallies->items = moved;
     struct tally *tally = &moved[tallies->count++];
     *tally = (struct tally){.worst = STATUS_ok};
+    snprintf(tally->engine, sizeof tally->engine, "%s", row->engine);
     snprintf(tally->quantity, sizeof tally->quantity, "%s", row->quantity);
     snprintf(tally->source, sizeof tally->source, "%s", row->source);
     snprintf(tally->event, sizeof tally->event, "%s", row->event);

@@ -10,7 +10,7 @@
 
 // One row of measurements.csv, as far as it counts here. Texts are copied.
 struct tally_row {
-    const char *quantity, *source, *event; // event: "" but for the sweep's own
+    const char *engine, *quantity, *source, *event; // event: "" but for the sweep's own
     const char *accel, *ring, *privilege;
     const char *status, *detail;
     double value, low, high, spread; // NaN: empty
@@ -18,7 +18,7 @@ struct tally_row {
 };
 
 struct tally {
-    char quantity[16], source[16], event[64], accel[16], ring[4], privilege[16];
+    char engine[16], quantity[16], source[16], event[64], accel[16], ring[4], privilege[16];
     double *values, *within_half; // of ok executions
     size_t count, capacity;
     size_t executions;            // ok or not
@@ -35,7 +35,7 @@ struct tallies {
 void tallies_add(struct tallies *tallies, const struct tally_row *row);
 void tallies_free(struct tallies *tallies);
 
-// The tally of the stopwatch's (or whatever source's) cycles, or NULL.
+// The tally of the cycles that stand for the variant: the first source's. NULL if none.
 const struct tally *tallies_cycles(const struct tallies *tallies);
 
 // Pool one tally. status is what stands in summary.csv: pooled if at least half of the

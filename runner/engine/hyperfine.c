@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/engine: the engine `hyperfine`: an independent witness. Wall time of whole bare
+// runs of N and 2N iterations, beside those of a calibrator variant in the same call; the
+// ratio of the slopes is cycles per iteration. It also says the smallest difference that it
+// could have seen, which on most machines is large: that is why it is only a witness.
+#include "engine.h"
+
+#include "gate.h"
+#include "hyperfine_json.h"
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RUNS = 5, COMMANDS = 4, MAX_JSON = 1 << 20, MAX_COMMAND = 4400 };
+
+// A bare run of the default count is about a second: a hundredth is well above the start of
+// a process, and four commands of five runs stay under half a second.
+enum { PART_OF_A_RUN = 100 };
+
+static void probe(const struct engine_settings *settings, struct engine_probe *probe)
+{
+    static const char *const argv[] = {"hyperfine", "--version", NULL};
+    struct process_request request = {.argv = argv, .cpu = -1, .timeout = 10};
+    struct process_result result;
+    struct error error;
+    *probe = (struct engine_probe){.accel = "native", .ring = 3};
+    probe->privilege = gate_user(probe->privilege_reason, sizeof probe->privilege_reason);
+    snprintf(probe->pmu_reason, sizeof probe->pmu_reason, "hyperfine measures wall time only");
+    int failed = process_run(&request, &result, &error);
+    int major = 0, minor = 0;
+    if (failed || !process_succeeded(&result) ||
+        sscanf(result.output, "hyperfine %d.%d", &major, &minor) != 2)
+        snprintf(probe->reason, sizeof probe->reason, "no hyperfine in PATH");
+    else if (major < 1 || (major == 1 && minor < 13))
+        snprintf(probe->reason, sizeof probe->reason, "hyperfine %d.%d has no -N: 1.13 or later",
+                 major, minor);
+    else if (settings->calibrator_iterations && !settings->calibrator)
+        snprintf(probe->reason, sizeof probe->reason, "the build has no calibrator variant");
+    else
+        probe->usable = 1;
+    process_free(&result);
+}
+
+// hyperfine -N splits a command into words as a shell would, but runs no shell: quote.
+static int make_command(const char *path, unsigned long iterations, char *text, size_t size)
+{
+    size_t used = 0;
+    text[used++] = '\'';
+    for (; *path && used + 40 < size; path++)
+        used += (size_t)snprintf(text + used, size - used, *path == '\'' ? "'\\''" : "%c", *path);
+    snprintf(text + used, size - used, "' %lu", iterations);
+    return *path ? -1 : 0;
+}
+
+static size_t read_file(const char *path, char *text, size_t size)
+{
+    FILE *stream = fopen(path, "re");
+    size_t length = stream ? fread(text, 1, size, stream) : 0;
+    if (stream)
+        fclose(stream);
+    return length;
+}
+
+// Four commands in one call: loop N, loop 2N, calibrator N, calibrator 2N.
+static int run_hyperfine(const struct engine_settings *settings, const struct engine_job *job,
+                         unsigned long n, unsigned long calibrator_n,
+                         struct hyperfine_times times[COMMANDS], char *why, size_t size,
+                         struct error *error)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[256], runs[8], commands[COMMANDS][MAX_COMMAND];
+    snprintf(path, sizeof path, "%s/asmsweep-hyperfine-XXXXXX", folder && *folder ? folder : "/tmp");
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file < 0)
+        return error_errno(error, ERROR_INPUT, path, "no temporary file; set TMPDIR");
+    close(file);
+    snprintf(runs, sizeof runs, "%d", RUNS);
+    int failed = make_command(job->path, n, commands[0], MAX_COMMAND) ||
+                 make_command(job->path, 2 * n, commands[1], MAX_COMMAND) ||
+                 make_command(settings->calibrator, calibrator_n, commands[2], MAX_COMMAND) ||
+                 make_command(settings->calibrator, 2 * calibrator_n, commands[3], MAX_COMMAND);
+    const char *argv[] = {"hyperfine",   "-N",        "--style",   "none",      "--warmup",
+                          "1",           "--runs",    runs,        "--export-json", path,
+                          commands[0],   commands[1], commands[2], commands[3], NULL};
+    struct process_request request = {
+        .argv = argv, .cpu = settings->cpu, .timeout = settings->timeout * COMMANDS * (RUNS + 1)};
+    struct process_result result = {0};
+    static char json[MAX_JSON];
+    if (failed)
+        error_set(error, ERROR_INPUT, job->path, 0, "the path is too long for hyperfine");
+    else
+        failed = process_run(&request, &result, error);
+    if (!failed && !process_succeeded(&result))
+        process_describe(&result, why, size);
+    else if (!failed &&
+             !hyperfine_json_parse(json, read_file(path, json, sizeof json), COMMANDS, times, why, size))
+        why[0] = '\0';
+    unlink(path);
+    process_free(&result);
+    return failed;
+}
+
+// cycles = calibrator's cycles * slope of the loop / slope of the calibrator.
+static void evaluate(const struct engine_settings *settings, const struct hyperfine_times *times,
+                     double n, double calibrator_n, struct engine_count *count)
+{
+    double loop, loop_half, chain, chain_half;
+    hyperfine_slope(&times[0], &times[1], n, &loop, &loop_half);
+    hyperfine_slope(&times[2], &times[3], calibrator_n, &chain, &chain_half);
+    double relative = hypot(loop_half / loop, chain_half / chain);
+    count->samples = (double)(times[0].count + times[1].count);
+    if (!(loop > 0) || !(chain > 0) || !isfinite(relative)) {
+        count->status = STATUS_implausible;
+        snprintf(count->detail, sizeof count->detail, "2N iterations took no longer than N");
+        return;
+    }
+    count->status = STATUS_ok;
+    count->value = settings->calibrator_cycles * loop / chain;
+    count->low = count->value * (1 - relative);
+    count->high = count->value * (1 + relative);
+    snprintf(count->detail, sizeof count->detail,
+             "wall time against a calibrator; could not have seen a difference below %.2g %%",
+             100 * relative);
+}
+
+static int execute(const struct engine_settings *settings, const struct engine_job *job,
+                   struct execution *execution, struct error *error)
+{
+    struct hyperfine_times times[COMMANDS];
+    char why[160] = "";
+    unsigned long n = (unsigned long)(job->iterations / PART_OF_A_RUN) + 1;
+    unsigned long calibrator_n = (unsigned long)(settings->calibrator_iterations / PART_OF_A_RUN) + 1;
+    if (run_hyperfine(settings, job, n, calibrator_n, times, why, sizeof why, error))
+        return -1;
+    struct engine_count *count = &execution->counts[execution->count++];
+    *count = (struct engine_count){.quantity = QUANTITY_cycles,
+                                   .source = "hyperfine",
+                                   .status = STATUS_faulted,
+                                   .value = NAN,
+                                   .low = NAN,
+                                   .high = NAN,
+                                   .samples = NAN};
+    if (*why)
+        snprintf(count->detail, sizeof count->detail, "%s", why);
+    else
+        evaluate(settings, times, (double)n, (double)calibrator_n, count);
+    return 0;
+}
+
+static int measure(const struct engine_settings *settings, const struct engine_probe *probe,
+                   const struct engine_job *jobs, size_t count, engine_sink *sink, void *context,
+                   struct error *error)
+{
+    int stop = 0;
+    for (size_t i = 0; i < count && !stop && !process_interrupted(); i++) {
+        struct execution execution = {
+            .index = jobs[i].index, .status = STATUS_ok, .cpu = settings->cpu, .switches = -1};
+        for (int event = 0; event < HEALTH_COUNT; event++)
+            execution.health.values[event] = NAN;
+        if (engine_may_run(&jobs[i], probe, &execution) &&
+            execute(settings, &jobs[i], &execution, error))
+            return -1;
+        if (!process_interrupted())
+            stop = sink(&execution, context);
+    }
+    return 0;
+}
+
+const struct engine engine_hyperfine = {
+    .name = "hyperfine",
+    .about = "wall time of whole runs beside a calibrator: an independent witness",
+    .source = "hyperfine",
+    .probe = probe,
+    .measure = measure,
+};
