@@ -23,6 +23,11 @@ struct job {
     struct proof proof, before;
 };
 
+static int mark_not_proved(struct proof_row *row, const char *why) {
+    return proof_set(row, COLUMN_proof_status, "not_proved") ||
+           proof_set(row, COLUMN_proof_detail, "%s", why);
+}
+
 // Hashes and symbols of every binary; one that cannot be read is not_proved.
 static int read_files(struct job *job, struct error *error) {
     if (proof_new(job->plan.rows, &job->proof, error))
@@ -40,8 +45,7 @@ static int read_files(struct job *job, struct error *error) {
                             table_cell(&job->plan, i, "retired_expected"));
         failed |= asprintf(&job->paths[i], "%s/bin/%s", job->build_dir, variant) < 0;
         if (!failed && loop_file_read(job->paths[i], &job->files[i], &problem)) {
-            failed |= proof_set(row, COLUMN_proof_status, "not_proved");
-            failed |= proof_set(row, COLUMN_proof_detail, "%s", problem.text);
+            failed |= mark_not_proved(row, problem.text);
             free(job->paths[i]);
             job->paths[i] = NULL;
         }
@@ -49,7 +53,8 @@ static int read_files(struct job *job, struct error *error) {
     return failed ? error_set(error, ERROR_MISSING, NULL, 0, "not enough memory") : 0;
 }
 
-// Run objdump on some paths; its output is put into *disassembly.
+// Run objdump on some paths; its output is put into *disassembly. 0; 1 with *error when one of
+// the files is not to its or our liking; -1 with *error when it cannot be run at all.
 static int objdump(const struct job *job, const char *const *paths, size_t count,
                    struct disassembly *disassembly, struct error *error) {
     const char *argv[BATCH_FILES + 8] = {job->objdump, "-d",    "-w", "--no-show-raw-insn",
@@ -59,32 +64,60 @@ static int objdump(const struct job *job, const char *const *paths, size_t count
         .argv = argv, .cpu = -1, .timeout = 600, .output_limit = OUTPUT_LIMIT};
     struct process_result result;
     char how[128];
-    int failed = process_run(&request, &result, error);
-    if (!failed && (!process_succeeded(&result) || result.truncated))
-        failed = error_set(error, ERROR_MISSING, job->objdump, 0, "%s; install binutils",
-                           process_describe(&result, how, sizeof how));
-    if (!failed)
-        failed = disassembly_parse(result.output, result.output_length, disassembly, error);
+    *disassembly = (struct disassembly){0};
+    if (process_run(&request, &result, error)) {
+        process_free(&result);
+        return -1;
+    }
+    int failed = 0;
+    if (result.exec_errno || result.timed_out || result.interrupted) {
+        error_set(error, ERROR_MISSING, job->objdump, 0, "%s; install binutils",
+                  process_describe(&result, how, sizeof how));
+        failed = -1;
+    } else if (!process_succeeded(&result) || result.truncated) {
+        error_set(error, ERROR_INPUT, paths[0], 0, "objdump cannot read it; build the sweep again");
+        failed = 1;
+    } else if (disassembly_parse(result.output, result.output_length, disassembly, error)) {
+        failed = 1;
+    }
     process_free(&result);
     return failed;
 }
 
-// Prove the variants whose plan rows are in `rows`.
+// A listing for each path, in order and not empty?
+static int is_listing_of(const struct disassembly *disassembly, const char *const *paths,
+                         size_t count) {
+    if (disassembly->count != count)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        if (!disassembly->listings[i].count || strcmp(disassembly->listings[i].path, paths[i]))
+            return 0;
+    return 1;
+}
+
+// Prove the variants whose plan rows are in `rows`. One damaged file must not cost the others
+// their proof: a batch that fails is halved until the file is alone.
 static int prove_batch(struct job *job, const size_t *rows, size_t count, struct error *error) {
     const char *paths[BATCH_FILES];
     struct disassembly disassembly;
     for (size_t i = 0; i < count; i++)
         paths[i] = job->paths[rows[i]];
-    if (objdump(job, paths, count, &disassembly, error))
-        return -1;
-    int failed = 0;
-    for (size_t i = 0; !failed && i < count; i++) {
-        if (i >= disassembly.count || strcmp(disassembly.listings[i].path, paths[i]))
-            failed = error_set(error, ERROR_MISSING, paths[i], 0, "objdump did not show it");
-        else if (check_variant(&job->plan, rows[i], &job->files[rows[i]], &disassembly.listings[i],
-                               &job->proof.rows[rows[i]]))
-            failed = error_set(error, ERROR_MISSING, NULL, 0, "not enough memory");
+    int failed = objdump(job, paths, count, &disassembly, error);
+    if (!failed && !is_listing_of(&disassembly, paths, count)) {
+        error_set(error, ERROR_INPUT, paths[0], 0, "objdump shows no loop; build the sweep again");
+        failed = 1;
     }
+    if (failed > 0) {
+        disassembly_free(&disassembly);
+        if (count > 1)
+            return prove_batch(job, rows, count / 2, error) ||
+                   prove_batch(job, rows + count / 2, count - count / 2, error);
+        return mark_not_proved(&job->proof.rows[rows[0]], error->text);
+    }
+    for (size_t i = 0; !failed && i < count; i++)
+        if (check_variant(&job->plan, rows[i], &job->files[rows[i]], &disassembly.listings[i],
+                          &job->proof.rows[rows[i]]))
+            failed = error_set(error, ERROR_MISSING, NULL, 0, "not enough memory");
     disassembly_free(&disassembly);
     return failed;
 }

@@ -100,6 +100,31 @@ def test_a_damaged_binary_is_not_proved(content, built, prove):
     assert row["elf_sha256"] == row["loop_sha256"] == row["mix_found"] == ""
 
 
+def test_a_file_that_objdump_refuses_costs_no_other_its_proof(built, prove):
+    proof(built)
+    binary = built / "bin/m"
+    good = binary.read_bytes()
+    assert good.count(b"\0.loop\0") == 1
+    binary.write_bytes(good.replace(b"\0.loop\0", b"\0.looq\0"))
+    subprocess.run([prove, "disassemble", str(built)], check=True, capture_output=True)
+    binary.write_bytes(good)
+    with open(built / "proof.csv", newline="") as stream:
+        rows = {row["variant"]: row for row in csv.DictReader(stream)}
+    assert rows["m"]["status"] == "not_proved"
+    assert "bin/m: objdump cannot read it" in rows["m"]["detail"]
+    assert rows["m.twin"]["mix_found"] == "1*cld+1*stc+1*mov+1*dec+1*jnz"
+
+
+def test_without_objdump_the_old_proof_stays(built, prove):
+    subprocess.run([prove, "disassemble", str(built)], check=True)
+    before = (built / "proof.csv").read_text()
+    done = subprocess.run([prove, "disassemble", "--objdump", "/nowhere/objdump", str(built)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "/nowhere/objdump: cannot be started" in done.stderr and "install binutils" in done.stderr
+    assert (built / "proof.csv").read_text() == before
+
+
 def test_what_a_guest_counted_stays_with_the_binary(built, prove):
     rows, _ = proof(built)
     subprocess.run([prove, "disassemble", str(built)], check=True)
