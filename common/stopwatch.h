@@ -57,7 +57,7 @@ struct pooled {
     struct interval cycles;
     double between_sd, within_sd; // cycles per iteration
     size_t executions;
-    char detail[200];
+    char detail[640];
 };
 
 // Systematic floor of a half-width, a part: what the panel's own members differed by over

@@ -29,6 +29,7 @@ static void probe(const struct engine_settings *settings, struct engine_probe *p
     struct process_request request = {.argv = argv, .cpu = -1, .timeout = 10};
     struct process_result result;
     struct error error;
+    (void)settings;
     *probe = (struct engine_probe){.accel = "native", .ring = 3};
     probe->privilege = gate_user(probe->privilege_reason, sizeof probe->privilege_reason);
     snprintf(probe->pmu_reason, sizeof probe->pmu_reason, "hyperfine measures wall time only");
@@ -40,8 +41,6 @@ static void probe(const struct engine_settings *settings, struct engine_probe *p
     else if (major < 1 || (major == 1 && minor < 13))
         snprintf(probe->reason, sizeof probe->reason, "hyperfine %d.%d has no -N: 1.13 or later",
                  major, minor);
-    else if (settings->calibrator_iterations && !settings->calibrator)
-        snprintf(probe->reason, sizeof probe->reason, "the build has no calibrator variant");
     else
         probe->usable = 1;
     process_free(&result);
@@ -158,6 +157,10 @@ static int measure(const struct engine_settings *settings, const struct engine_p
                    struct error *error)
 {
     int stop = 0;
+    if (!settings->calibrator)
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "hyperfine needs a calibrator beside the loops: add [[family]] with "
+                         "name = \"calibrator\" to the sweep and build it again");
     for (size_t i = 0; i < count && !stop && !process_interrupted(); i++) {
         struct execution execution = {
             .index = jobs[i].index, .status = STATUS_ok, .cpu = settings->cpu, .switches = -1};

@@ -245,6 +245,7 @@ static int carry_out(const struct request *request, struct measurement *run, str
     run->event_count = split_events(events, event_list);
     run->events = event_list;
     run->guest_kernel = request->guest_kernel;
+    run->calibrator = plan_calibrator(run->plan, &run->calibrator_cycles);
     for (size_t i = 0; i < run->core_count; i++) {
         locks[i] = core_lock(cores[i].cpu, !request->no_wait, error);
         if (locks[i] < 0)

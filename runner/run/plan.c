@@ -161,6 +161,9 @@ int plan_read(const char *directory, const char *only, struct plan *plan, struct
         abort();
     for (size_t row = 0; row < plan->variants.rows; row++) {
         struct variant *variant = &plan->rows[plan->count];
+        if (!plan->calibrator.path && !strcmp(table_cell(&plan->variants, row, "family"), "calibrator") &&
+            read_variant(plan, row, &plan->calibrator, error))
+            return -1;
         if (only && fnmatch(only, table_cell(&plan->variants, row, "variant"), 0))
             continue;
         if (read_variant(plan, row, variant, error))
@@ -180,12 +183,21 @@ void plan_free(struct plan *plan)
 {
     for (size_t i = 0; plan->rows && i < plan->count; i++)
         free(plan->rows[i].path);
+    free(plan->calibrator.path);
     free(plan->rows);
     free(plan->directory);
     free(plan->sweep);
     table_free(&plan->variants);
     table_free(&plan->proof);
     *plan = (struct plan){0};
+}
+
+const struct variant *plan_calibrator(const struct plan *plan, double *cycles)
+{
+    // The family's only mix: dependent add r,r, one cycle each, beside dec and jnz.
+    if (!plan->calibrator.path || units_scan_number(plan->calibrator.groups, cycles))
+        return NULL;
+    return &plan->calibrator;
 }
 
 struct engine_job plan_job(const struct plan *plan, size_t index)

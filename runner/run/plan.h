@@ -25,6 +25,7 @@ struct plan {
     struct table variants, proof;
     struct variant *rows;
     size_t count;
+    struct variant calibrator; // path NULL: the build has none
     char sha256[65]; // of variants.csv and proof.csv together: what a resumed run must find again
 };
 
@@ -35,6 +36,10 @@ struct plan {
 int plan_read(const char *directory, const char *only, struct plan *plan, struct error *error);
 
 void plan_free(struct plan *plan);
+
+// The variant of family "calibrator" in the whole build, or NULL; *cycles gets its known
+// cycles per iteration. `only` does not hide it.
+const struct variant *plan_calibrator(const struct plan *plan, double *cycles);
 
 // A variant as the engines take it.
 struct engine_job plan_job(const struct plan *plan, size_t index);

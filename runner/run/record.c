@@ -230,7 +230,7 @@ void record_summary(const struct record_run *run, const struct variant *variant,
         shown(pooled.cycles.value, value);
         shown(pooled.cycles.low, low);
         shown(pooled.cycles.high, high);
-        shown(have ? tally->spread_sum / (double)tally->count : NAN, spread);
+        shown(have && tally->spreads ? tally->spread_sum / (double)tally->spreads : NAN, spread);
         shown(have ? tally->samples : NAN, samples);
         shown(have ? pooled.between_sd : NAN, between);
         shown(have ? pooled.within_sd : NAN, within);

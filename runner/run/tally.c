@@ -38,7 +38,10 @@ static void add_value(struct tally *tally, const struct tally_row *row)
     }
     tally->values[tally->count] = row->value;
     tally->within_half[tally->count++] = isnan(row->low) ? 0 : (row->high - row->low) / 2;
-    tally->spread_sum += isnan(row->spread) ? 0 : row->spread;
+    if (!isnan(row->spread)) {
+        tally->spread_sum += row->spread;
+        tally->spreads++;
+    }
     tally->samples += isnan(row->samples) ? 0 : row->samples;
 }
 
@@ -108,8 +111,10 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
         pooled->status = STATUS_unstable;
         snprintf(pooled->detail, sizeof pooled->detail,
                  "two modes between executions: %.5g and %.5g", modes[0], modes[1]);
-    } else if (!*pooled->detail) {
-        snprintf(pooled->detail, sizeof pooled->detail, "%s", tally->detail);
+    } else {
+        size_t used = strlen(pooled->detail);
+        snprintf(pooled->detail + used, sizeof pooled->detail - used, "%s%s",
+                 used && *tally->detail ? "; " : "", tally->detail);
     }
 }
 

@@ -23,6 +23,7 @@ struct tally {
     size_t count, capacity;
     size_t executions;            // ok or not
     double spread_sum, samples;   // over ok executions
+    size_t spreads;               // of them with a spread
     enum status worst;            // of executions without a value; STATUS_ok: none
     char detail[400];             // of the worst, or the first warning
 };
