@@ -19,7 +19,7 @@ except ImportError:
     sys.exit("tables: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
 from generator.errors import BadInput  # noqa: E402
-from generator.table import environment, report, runs  # noqa: E402
+from generator.table import environment, page, report, runs  # noqa: E402
 
 
 def _formats(templates):
@@ -37,6 +37,8 @@ def _arguments(argv, templates):
     parser.add_argument("--all", action="store_true", help="every row of every family")
     parser.add_argument("--published", metavar="FOLDER",
                         default=os.path.join(_ROOT, "results", "published"))
+    parser.add_argument("--builds", metavar="FOLDER", default=os.path.join(_ROOT, "build"),
+                        help="where SWEEP/src is, for the page's assembly (default build)")
     return parser.parse_args(argv)
 
 
@@ -57,6 +59,8 @@ def render(args, templates):
     everything = args.all or args.format in ("csv", "html")
     values = report.build(all_runs, figures, names, everything)
     env = environment.make(templates, html=args.format == "html")
+    if args.format == "html":
+        values["page"] = page.build(env, values, all_runs, args.builds)
     return env.get_template(f"{args.format}.j2").render(values)
 
 

@@ -129,6 +129,10 @@ static const struct {
 };
 
 static struct cost *add_petition(struct published *published, size_t which, struct bounds cycles) {
+    const char *source = "";
+    for (size_t row = 0; row < published->petition.rows; row++)
+        if (strcmp(table_cell(&published->petition, row, "program"), programs[which].program) == 0)
+            source = table_cell(&published->petition, row, "source");
     struct cost *cost = costs_add(&published->costs);
     if (cost == NULL)
         return NULL;
@@ -145,8 +149,7 @@ static struct cost *add_petition(struct published *published, size_t which, stru
     cost->ci_low = cycles.low;
     cost->ci_high = cycles.high;
     cost_rests_on(cost, programs[which].program);
-    snprintf(cost->published_source, sizeof cost->published_source, "%s",
-             table_cell(&published->petition, 0, "source"));
+    snprintf(cost->published_source, sizeof cost->published_source, "%s", source);
     return cost;
 }
 

@@ -49,11 +49,10 @@ static void judge_composition(struct cost *whole, const struct cost *first,
     bool disjoint = whole->ci_low > first->ci_high + second->ci_high ||
                     whole->ci_high < first->ci_low + second->ci_low;
     bool apart = fabs(whole->cycles - sum) > fit_margin(whole->cycles);
-    size_t used = strlen(whole->detail);
     whole->additive = disjoint && apart ? ADDITIVE_no : ADDITIVE_yes;
-    snprintf(whole->detail + used, sizeof whole->detail - used,
-             "%sits parts alone, %s and %s, sum to %.2f", used > 0 ? "; " : "", first->item,
-             second->item, sum);
+    snprintf(whole->detail, sizeof whole->detail,
+             "its parts alone, %.160s and %.160s, sum to %.2f cycles", first->item, second->item,
+             sum);
 }
 
 static void find_parts(struct costs *costs, struct cost *whole) {

@@ -37,6 +37,7 @@ class Cell:
     agrees: str = ""
     detail: str = ""
     variants: str = ""
+    run_id: str = ""
     note: int = None  # number of the note that gives the reason
     present: bool = True  # False: this CPU has no such row at all
 
@@ -64,7 +65,8 @@ def from_cost(row):
         value=row["cycles"], low=row["ci_low"], high=row["ci_high"], status=row["status"],
         method=row["method"], engine=row["engine"], ring=row["ring"], additive=row["additive"],
         published=row["published"], published_source=row["published_source"],
-        agrees=row["agrees"], detail=row["detail"], variants=row["variants"])
+        agrees=row["agrees"], detail=row["detail"], variants=row["variants"],
+        run_id=row["run_id"])
 
 
 def decimals(value, low=None, high=None):

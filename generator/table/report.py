@@ -10,8 +10,8 @@ GENERATION_ITEMS = (("pushfq;popfq", "pushfq;popfq"), ("pushfq", "pushfq"),
                     ("push r64;pop r64", "push;pop"), ("imul r64,r64", "imul chain"))
 PETITION_SOURCE = "RFC: Petition"  # how the mail's own figures name their source
 NOT_HERE = "not measurable here: needs CPL0 on silicon"
-ENVIRONMENT_SHOWN = ("mitigations", "governor", "turbo", "smt", "clocksource", "isolated",
-                     "perf", "qemu", "revision", "seed")
+ENVIRONMENT_SHOWN = ("governor", "boost", "smt", "clocksource", "isolated_cpus", "pmu",
+                     "perf_version", "project_revision", "schedule_seed")
 
 
 @dataclass

@@ -111,7 +111,7 @@ PHRASES = {
 def _phrase(key, value):
     phrases = PHRASES.get(key, {})
     text = phrases.get(value, phrases.get(None, f"{key} {value}"))
-    return text.format(value.upper() if key == "bits" else value)
+    return text.format(value.upper().replace("_", "+") if key == "bits" else value)
 
 
 def label_of(row):
@@ -123,7 +123,7 @@ def label_of(row):
     if row["method"] == "solved" and row["order"]:
         words.append(row["order"])
     if _is_order(row):
-        return f"{row['family']}: {row['order']}"
+        return f"{' '.join([row['family'], *words])}: {row['order']}"
     # Where the section's title names the item, the label is what sets the rows apart.
     titled = row["method"] == "difference" or _is_sequence(row) or \
         (_is_restore(row) and row["general"] == "push r64;popfq")

@@ -11,7 +11,7 @@ import pytest
 from conftest import HERE, call
 from synthetic import homogeneous, loop, petition, write_run
 
-FORMATS = ("text", "markdown", "latex", "csv")
+FORMATS = ("text", "markdown", "latex", "csv", "html")
 REFUSED = {"status": "refused", "privilege": "unavailable", "detail": "iopl: ENOSYS (Function)",
            "value": "", "ci_low": "", "ci_high": ""}
 
