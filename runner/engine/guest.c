@@ -27,29 +27,26 @@ static const double DEFAULT_TIMEOUT = 10;
 struct boot {
     const struct guest_options *options;
     struct guest_report report;
-    int pack, channel;  // memory files: QEMU reads the one and writes the other
-    int monitor[2];     // pipe to QEMU's monitor: read end, write end
-    double heard;       // when the last record came
-    unsigned strikes;   // NMIs since then
-    char *text;         // the channel so far
+    int pack, channel; // memory files: QEMU reads the one and writes the other
+    int monitor[2];    // pipe to QEMU's monitor: read end, write end
+    double heard;      // when the last record came
+    unsigned strikes;  // NMIs since then
+    char *text;        // the channel so far
     size_t length;
 };
 
-void guest_options_init(struct guest_options *options)
-{
+void guest_options_init(struct guest_options *options) {
     *options = (struct guest_options){.accel = GUEST_TCG, .cpu = -1};
 }
 
-static double now(void)
-{
+static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 // Read what QEMU added to the channel and let the report have it.
-static void listen_to(struct boot *boot, int final)
-{
+static void listen_to(struct boot *boot, int final) {
     struct stat status;
     if (!fstat(boot->channel, &status) && (size_t)status.st_size > boot->length) {
         char *moved = realloc(boot->text, (size_t)status.st_size);
@@ -70,8 +67,7 @@ static void listen_to(struct boot *boot, int final)
 
 // The deadman: called by process_run again and again. An NMI makes the kernel name the place where
 // the entry is and go on with the next; QEMU is killed only if that does not help.
-static int watch(void *context)
-{
+static int watch(void *context) {
     struct boot *boot = context;
     double timeout = boot->options->timeout > 0 ? boot->options->timeout : DEFAULT_TIMEOUT;
     listen_to(boot, 0);
@@ -89,16 +85,14 @@ struct command {
     char kernel[TEXT_MAX], pack[TEXT_MAX], channel[TEXT_MAX], memory[32];
 };
 
-static void add(struct command *command, const char *word)
-{
+static void add(struct command *command, const char *word) {
     if (command->count < ARGUMENTS_MAX - 1)
         command->words[command->count++] = word;
 }
 
 // Fills the words of QEMU's command line. The files are handed over as open descriptors.
 static void make_command(struct command *command, const struct boot *boot,
-                         const struct guest_options *options, size_t pack_bytes)
-{
+                         const struct guest_options *options, size_t pack_bytes) {
     size_t pack_mib = pack_bytes >> 20;
     command->count = 0;
     snprintf(command->pack, TEXT_MAX, "/proc/self/fd/%d", boot->pack);
@@ -107,22 +101,31 @@ static void make_command(struct command *command, const struct boot *boot,
              options->memory ? options->memory : MEMORY_SPARE + 2 * pack_mib);
     for (size_t i = 0; options->wrapper && options->wrapper[i]; i++)
         add(command, options->wrapper[i]);
+    int kvm = options->accel == GUEST_KVM;
     // arch-capabilities: some hypervisors offer that MSR to guests and then refuse to set it,
     // upon which QEMU aborts. The kernel has no use for it.
-    const char *const fixed[] = {
-        options->qemu ? options->qemu : "qemu-system-x86_64",
-        "-machine", options->machine ? options->machine : "microvm",
-        "-accel", options->accel == GUEST_KVM ? "kvm" : "tcg",
-        "-cpu", options->accel == GUEST_KVM ? "host,arch-capabilities=off" : "max",
-        "-m", command->memory,
-        "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-        "-kernel", command->kernel, "-initrd", command->pack,
-        "-chardev", command->channel, "-device", "isa-debugcon,iobase=0xe9,chardev=results",
-        "-device", "isa-debug-exit,iobase=0xf4,iosize=1",
-        "-chardev", "stdio,id=deadman,signal=off", "-mon", "chardev=deadman",
+    const char *const pairs[][2] = {
+        {"-machine", options->machine ? options->machine : "microvm"},
+        {"-accel", kvm ? "kvm" : "tcg"},
+        {"-cpu", kvm ? "host,arch-capabilities=off" : "max"},
+        {"-m", command->memory},
+        {"-display", "none"},
+        {"-kernel", command->kernel},
+        {"-initrd", command->pack},
+        {"-chardev", command->channel},
+        {"-device", "isa-debugcon,iobase=0xe9,chardev=results"},
+        {"-device", "isa-debug-exit,iobase=0xf4,iosize=1"},
+        {"-chardev", "stdio,id=deadman,signal=off"},
+        {"-mon", "chardev=deadman"},
     };
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        add(command, fixed[i]);
+    add(command, options->qemu ? options->qemu : "qemu-system-x86_64");
+    add(command, "-nodefaults");
+    add(command, "-no-user-config");
+    add(command, "-no-reboot");
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        add(command, pairs[i][0]);
+        add(command, pairs[i][1]);
+    }
     if (options->accel == GUEST_TCG && options->icount) {
         add(command, "-icount");
         add(command, "shift=0,sleep=off");
@@ -131,8 +134,7 @@ static void make_command(struct command *command, const struct boot *boot,
 }
 
 // Where the guest's kernel is.
-static int find_kernel(const struct guest_options *options, char *path, struct error *error)
-{
+static int find_kernel(const struct guest_options *options, char *path, struct error *error) {
     if (guest_file(options, "kernel", path, TEXT_MAX))
         return error_set(error, ERROR_MISSING, NULL, 0, "the guest's kernel has too long a path");
     if (access(path, R_OK))
@@ -141,8 +143,7 @@ static int find_kernel(const struct guest_options *options, char *path, struct e
     return 0;
 }
 
-int guest_file(const struct guest_options *options, const char *name, char *path, size_t size)
-{
+int guest_file(const struct guest_options *options, const char *name, char *path, size_t size) {
     char own[PATH_MAX];
     int length;
     if (options->directory) {
@@ -158,8 +159,7 @@ int guest_file(const struct guest_options *options, const char *name, char *path
     return length < 0 || (size_t)length >= size ? -1 : 0;
 }
 
-static int open_boot(struct boot *boot, const struct guest_pack *pack, struct error *error)
-{
+static int open_boot(struct boot *boot, const struct guest_pack *pack, struct error *error) {
     boot->pack = memfd_create("guest-pack", 0);
     boot->channel = memfd_create("guest-results", 0);
     if (boot->pack < 0 || boot->channel < 0 || pipe2(boot->monitor, O_CLOEXEC))
@@ -173,8 +173,7 @@ static int open_boot(struct boot *boot, const struct guest_pack *pack, struct er
     return 0;
 }
 
-static void close_boot(struct boot *boot)
-{
+static void close_boot(struct boot *boot) {
     const int all[] = {boot->pack, boot->channel, boot->monitor[0], boot->monitor[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] >= 0)
@@ -183,8 +182,7 @@ static void close_boot(struct boot *boot)
 }
 
 // Why a boot stopped inside an entry; decides the entry's end.
-static enum guest_end judge(const struct process_result *process, char *detail, size_t size)
-{
+static enum guest_end judge(const struct process_result *process, char *detail, size_t size) {
     char how[128];
     process_describe(process, how, sizeof how);
     if (process->stopped) {
@@ -200,23 +198,20 @@ static enum guest_end judge(const struct process_result *process, char *detail, 
 
 // QEMU ended before the kernel said anything.
 static int boot_failed(const struct process_result *process, const char *qemu,
-                       struct error *error)
-{
+                       struct error *error) {
     char how[128], first_line[256];
     process_describe(process, how, sizeof how);
     snprintf(first_line, sizeof first_line, "%.*s",
              process->errors ? (int)strcspn(process->errors, "\n") : 0, process->errors);
     if (process->exec_errno)
-        return error_set(error, ERROR_MISSING, qemu, 0,
-                         "%s; install qemu-system-x86", how);
+        return error_set(error, ERROR_MISSING, qemu, 0, "%s; install qemu-system-x86", how);
     return error_set(error, ERROR_MISSING, qemu, 0, "the guest's kernel did not come up: %s%s%s",
                      how, first_line[0] ? "; " : "", first_line);
 }
 
 // One boot, from entry `*first` on; moves *first to where the next one has to begin.
 static int run_boot(struct boot *boot, struct guest_pack *pack, struct command *command,
-                    size_t *first, struct error *error)
-{
+                    size_t *first, struct error *error) {
     struct guest_report *report = &boot->report;
     if (guest_pack_arm(pack, *first, error) || open_boot(boot, pack, error))
         return -1;
@@ -252,8 +247,7 @@ static int run_boot(struct boot *boot, struct guest_pack *pack, struct command *
 
 int guest_run(const struct guest_entry *entries, size_t count, const struct guest_options *options,
               struct guest_result *results, char *boot_text, size_t boot_room,
-              struct error *error)
-{
+              struct error *error) {
     struct guest_pack pack = {0};
     struct command command;
     memset(results, 0, count * sizeof *results);
@@ -273,8 +267,7 @@ int guest_run(const struct guest_entry *entries, size_t count, const struct gues
     return status;
 }
 
-void guest_results_free(struct guest_result *results, size_t count)
-{
+void guest_results_free(struct guest_result *results, size_t count) {
     for (size_t i = 0; i < count; i++) {
         free(results[i].output);
         free(results[i].errors);

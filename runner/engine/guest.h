@@ -23,13 +23,13 @@ enum guest_accel { GUEST_TCG, GUEST_KVM };
 
 struct guest_options {
     enum guest_accel accel;
-    int icount;             // TCG only: one TSC tick is exactly one instruction
-    double timeout;         // seconds of wall time without any record until the entry is stopped; 0: 10
-    unsigned memory;        // MiB; 0: what the pack needs
-    int cpu;                // host CPU to pin QEMU to; negative: not pinned
-    const char *directory;  // where `kernel` and `truth` are; NULL: ../guest beside this program
-    const char *qemu;       // NULL: qemu-system-x86_64
-    const char *machine;    // NULL: microvm
+    int icount;      // TCG only: one TSC tick is exactly one instruction
+    double timeout;  // seconds of wall time without any record until the entry is stopped; 0: 10
+    unsigned memory; // MiB; 0: what the pack needs
+    int cpu;         // host CPU to pin QEMU to; negative: not pinned
+    const char *directory; // where `kernel` and `truth` are; NULL: ../guest beside this program
+    const char *qemu;      // NULL: qemu-system-x86_64
+    const char *machine;   // NULL: microvm
     const char *const *wrapper; // words in front of QEMU (perf stat ... --), or NULL
 };
 
@@ -46,11 +46,11 @@ struct guest_result {
     int exit_status;
     char *output, *errors; // NUL-terminated; lengths without it. Complete if `end` is GUEST_EXITED
     size_t output_length, errors_length;
-    uint64_t ticks;        // TSC ticks spent in it, system calls left out; icount: instructions
-    unsigned vector;       // GUEST_FAULTED by an exception, else 0
+    uint64_t ticks;  // TSC ticks spent in it, system calls left out; icount: instructions
+    unsigned vector; // GUEST_FAULTED by an exception, else 0
     uint64_t fault_error, address, rip;
-    size_t stray;          // bytes it wrote to the channel's port by itself
-    char detail[256];      // the reason in words; empty after an ordinary exit
+    size_t stray;     // bytes it wrote to the channel's port by itself
+    char detail[256]; // the reason in words; empty after an ordinary exit
 };
 
 // Defaults: TCG, no icount, not pinned.
@@ -61,8 +61,7 @@ void guest_options_init(struct guest_options *options);
 // said of its CPU. Returns 0 when every entry has an end of its own, however bad; -1 with *error
 // when QEMU or the kernel is missing or does not come up.
 int guest_run(const struct guest_entry *entries, size_t count, const struct guest_options *options,
-              struct guest_result *results, char *boot_text, size_t boot_room,
-              struct error *error);
+              struct guest_result *results, char *boot_text, size_t boot_room, struct error *error);
 
 // Path of a file of the guest's directory into `path` (`size` bytes). -1: it does not fit.
 int guest_file(const struct guest_options *options, const char *name, char *path, size_t size);

@@ -21,8 +21,7 @@ struct cursor {
 
 enum reading { READ, READ_NOT, READ_CUT }; // READ_CUT: right as far as the text goes
 
-static enum reading read_text(struct cursor *cursor, const char *wanted)
-{
+static enum reading read_text(struct cursor *cursor, const char *wanted) {
     for (; *wanted; wanted++, cursor->at++) {
         if (cursor->at == cursor->end)
             return READ_CUT;
@@ -32,15 +31,13 @@ static enum reading read_text(struct cursor *cursor, const char *wanted)
     return READ;
 }
 
-static int hex_digit(char digit)
-{
+static int hex_digit(char digit) {
     const char *found = digit ? strchr("0123456789abcdef", digit) : NULL;
     return found ? (int)(found - "0123456789abcdef") : -1;
 }
 
 // A number of exactly eight digits and the character behind it.
-static enum reading read_hex(struct cursor *cursor, uint32_t *value, char behind)
-{
+static enum reading read_hex(struct cursor *cursor, uint32_t *value, char behind) {
     *value = 0;
     for (int i = 0; i < HEX_DIGITS; i++, cursor->at++) {
         if (cursor->at == cursor->end)
@@ -55,8 +52,7 @@ static enum reading read_hex(struct cursor *cursor, uint32_t *value, char behind
     return *cursor->at++ == behind ? READ : READ_NOT;
 }
 
-static enum reading read_kind(struct cursor *cursor, enum guest_record_kind *kind)
-{
+static enum reading read_kind(struct cursor *cursor, enum guest_record_kind *kind) {
     const char *begin = cursor->at;
     size_t length = 0;
     while (length < KIND_LONGEST && begin + length < cursor->end && begin[length] != ' ')
@@ -74,8 +70,7 @@ static enum reading read_kind(struct cursor *cursor, enum guest_record_kind *kin
 
 // A whole record at the cursor, its CRC included. Moves the cursor behind it.
 static enum reading read_record(uint32_t nonce_crc, struct cursor *cursor,
-                                struct guest_record *record)
-{
+                                struct guest_record *record) {
     uint32_t bytes, crc;
     enum reading reading;
     if ((reading = read_text(cursor, PACK_RECORD_MARK)) != READ)
@@ -101,8 +96,7 @@ static enum reading read_record(uint32_t nonce_crc, struct cursor *cursor,
     return READ;
 }
 
-void guest_channel_open(struct guest_channel *channel, const uint8_t *nonce)
-{
+void guest_channel_open(struct guest_channel *channel, const uint8_t *nonce) {
     *channel = (struct guest_channel){.nonce_crc = crc32_add(0, nonce, PACK_NONCE_BYTES)};
 }
 
@@ -138,8 +132,7 @@ enum guest_channel_step guest_channel_next(struct guest_channel *channel, const 
     return length > begin ? CHANNEL_STRAY : CHANNEL_MORE;
 }
 
-int guest_record_number(const struct guest_record *record, const char *key, uint64_t *value)
-{
+int guest_record_number(const struct guest_record *record, const char *key, uint64_t *value) {
     const char *end = record->payload + record->bytes;
     size_t key_length = strlen(key);
     for (const char *word = record->payload; word < end;) {

@@ -19,7 +19,7 @@ enum guest_record_kind {
 
 struct guest_record {
     enum guest_record_kind kind;
-    uint32_t entry;      // index in the pack; PACK_NO_ENTRY: of the boot itself
+    uint32_t entry; // index in the pack; PACK_NO_ENTRY: of the boot itself
     uint32_t sequence;
     const char *payload; // in the caller's text, not NUL-terminated
     size_t bytes;        // of payload; CHANNEL_STRAY: bytes skipped; CHANNEL_LOST: records missing

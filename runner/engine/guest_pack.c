@@ -10,15 +10,14 @@
 #include <sys/random.h>
 
 enum { ALIGNMENT = 16 };
+enum { LOOK_BACK = 64 }; // entries
 
-static int no_memory(struct error *error)
-{
+static int no_memory(struct error *error) {
     return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory for the guest's pack");
 }
 
 // Room for `bytes` more, zeroed and aligned; its offset comes back, 0 when memory is out.
-static size_t reserve(struct guest_pack *pack, size_t bytes)
-{
+static size_t reserve(struct guest_pack *pack, size_t bytes) {
     size_t offset = (pack->bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     uint8_t *moved = realloc(pack->data, offset + bytes + 1);
     if (!moved)
@@ -29,13 +28,11 @@ static size_t reserve(struct guest_pack *pack, size_t bytes)
     return offset;
 }
 
-static struct pack_entry *table_of(const struct guest_pack *pack)
-{
+static struct pack_entry *table_of(const struct guest_pack *pack) {
     return (struct pack_entry *)(pack->data + sizeof(struct pack_header));
 }
 
-static int add_file(struct guest_pack *pack, size_t index, const char *path, struct error *error)
-{
+static int add_file(struct guest_pack *pack, size_t index, const char *path, struct error *error) {
     FILE *file = fopen(path, "rbe");
     if (!file)
         return error_errno(error, ERROR_INPUT, path, "cannot open the variant");
@@ -58,8 +55,7 @@ static int add_file(struct guest_pack *pack, size_t index, const char *path, str
 }
 
 static int add_arguments(struct guest_pack *pack, size_t index, const char *const *argv,
-                         struct error *error)
-{
+                         struct error *error) {
     size_t bytes = 0, count = 0;
     while (argv[count])
         bytes += strlen(argv[count++]) + 1;
@@ -76,19 +72,17 @@ static int add_arguments(struct guest_pack *pack, size_t index, const char *cons
     return 0;
 }
 
-// Runs of one variant stand together in a schedule's pack, so looking back is short; a proof packs
-// each file a dozen times in a row.
-static size_t earlier_with_path(const struct guest_entry *entries, size_t index)
-{
-    for (size_t i = index; i-- > 0;)
+// A proof packs each file several times in a row. Farther back it is cheaper to pack the file
+// again than to look for it: packs have up to ten thousands of entries.
+static size_t earlier_with_path(const struct guest_entry *entries, size_t index) {
+    for (size_t i = index; i-- > 0 && index - i <= LOOK_BACK;)
         if (!strcmp(entries[i].path, entries[index].path))
             return i;
     return index;
 }
 
 int guest_pack_build(struct guest_pack *pack, const struct guest_entry *entries, size_t count,
-                     struct error *error)
-{
+                     struct error *error) {
     *pack = (struct guest_pack){0};
     reserve(pack, sizeof(struct pack_header) + count * sizeof(struct pack_entry));
     if (!pack->data)
@@ -112,8 +106,7 @@ int guest_pack_build(struct guest_pack *pack, const struct guest_entry *entries,
     return 0;
 }
 
-int guest_pack_arm(struct guest_pack *pack, size_t first, struct error *error)
-{
+int guest_pack_arm(struct guest_pack *pack, size_t first, struct error *error) {
     struct pack_header *header = (struct pack_header *)pack->data;
     header->first = (uint32_t)first;
     if (getrandom(header->nonce, sizeof header->nonce, 0) != sizeof header->nonce)
@@ -121,8 +114,7 @@ int guest_pack_arm(struct guest_pack *pack, size_t first, struct error *error)
     return 0;
 }
 
-void guest_pack_free(struct guest_pack *pack)
-{
+void guest_pack_free(struct guest_pack *pack) {
     free(pack->data);
     *pack = (struct guest_pack){0};
 }

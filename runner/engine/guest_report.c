@@ -11,21 +11,18 @@
 enum { VECTOR_NMI = 2, VECTOR_PAGE_FAULT = 14, OPCODE_HLT = 0xf4, RFLAGS_IF = 0x200 };
 
 void guest_report_open(struct guest_report *report, const uint8_t *nonce, size_t first,
-                       struct guest_result *results, size_t count)
-{
-    *report = (struct guest_report){
-        .results = results, .count = count, .first = first, .current = count};
+                       struct guest_result *results, size_t count) {
+    *report =
+        (struct guest_report){.results = results, .count = count, .first = first, .current = count};
     guest_channel_open(&report->channel, nonce);
 }
 
-static uint64_t number_of(const struct guest_record *record, const char *key)
-{
+static uint64_t number_of(const struct guest_record *record, const char *key) {
     uint64_t value;
     return guest_record_number(record, key, &value) ? 0 : value;
 }
 
-static const char *vector_name(uint64_t vector)
-{
+static const char *vector_name(uint64_t vector) {
     switch (vector) {
 #define VECTOR(number, short, meaning)                                                             \
     case number:                                                                                   \
@@ -37,8 +34,7 @@ static const char *vector_name(uint64_t vector)
     }
 }
 
-static void append(char **text, size_t *length, const struct guest_record *record)
-{
+static void append(char **text, size_t *length, const struct guest_record *record) {
     char *moved = realloc(*text, *length + record->bytes + 1);
     if (!moved)
         return;
@@ -49,13 +45,11 @@ static void append(char **text, size_t *length, const struct guest_record *recor
 }
 
 // What a page fault tried, from its error code (SDM volume 3, 4.7).
-static const char *attempt_of(uint64_t error)
-{
+static const char *attempt_of(uint64_t error) {
     return error & 0x10 ? "executing" : error & 0x2 ? "writing" : "reading";
 }
 
-static void describe_page_fault(struct guest_result *result, const char *at)
-{
+static void describe_page_fault(struct guest_result *result, const char *at) {
     const uint64_t bottom = PACK_STACK_TOP - PACK_STACK_BYTES;
     if (result->address < bottom && result->address >= bottom - PACK_STACK_BYTES)
         snprintf(result->detail, sizeof result->detail,
@@ -68,8 +62,7 @@ static void describe_page_fault(struct guest_result *result, const char *at)
                  result->fault_error & 1 ? "which is protected" : "where nothing is mapped", at);
 }
 
-static void describe_fault(struct guest_result *result, const struct guest_record *record)
-{
+static void describe_fault(struct guest_result *result, const struct guest_record *record) {
     char at[80];
     int ring = (int)(number_of(record, "cs") & 3);
     const char *masked = number_of(record, "rflags") & RFLAGS_IF ? "" : ", interrupts off (IF=0)";
@@ -87,8 +80,7 @@ static void describe_fault(struct guest_result *result, const struct guest_recor
     }
 }
 
-static void take_fault(struct guest_result *result, const struct guest_record *record)
-{
+static void take_fault(struct guest_result *result, const struct guest_record *record) {
     result->end = GUEST_FAULTED;
     result->vector = (unsigned)number_of(record, "vector");
     result->fault_error = number_of(record, "error");
@@ -97,8 +89,7 @@ static void take_fault(struct guest_result *result, const struct guest_record *r
 }
 
 // A record of the entry that runs.
-static void take_entry(struct guest_report *report, const struct guest_record *record)
-{
+static void take_entry(struct guest_report *report, const struct guest_record *record) {
     struct guest_result *result = &report->results[record->entry];
     if (record->kind == GUEST_RECORD_out) {
         append(&result->output, &result->output_length, record);
@@ -122,8 +113,9 @@ static void take_entry(struct guest_report *report, const struct guest_record *r
     case GUEST_RECORD_badcall:
         result->end = GUEST_FAULTED;
         snprintf(result->detail, sizeof result->detail,
-                 "system call %" PRIu64 " is not offered (write, iopl and exit_group are), rip 0x%"
-                 PRIx64, number_of(record, "number"), result->rip);
+                 "system call %" PRIu64
+                 " is not offered (write, iopl and exit_group are), rip 0x%" PRIx64,
+                 number_of(record, "number"), result->rip);
         break;
     default: // unloadable: the payload is the reason
         result->end = GUEST_FAULTED;
@@ -132,8 +124,7 @@ static void take_entry(struct guest_report *report, const struct guest_record *r
     }
 }
 
-static void take_record(struct guest_report *report, const struct guest_record *record)
-{
+static void take_record(struct guest_report *report, const struct guest_record *record) {
     report->records++;
     switch (record->kind) {
     case GUEST_RECORD_boot:
@@ -162,8 +153,7 @@ static void take_record(struct guest_report *report, const struct guest_record *
 }
 
 // Bytes or records that are not as they should be: whoever ran last did it.
-static void blame(struct guest_report *report, const char *what, size_t amount)
-{
+static void blame(struct guest_report *report, const char *what, size_t amount) {
     if (report->current >= report->count) {
         report->stray += amount;
         return;
@@ -175,8 +165,7 @@ static void blame(struct guest_report *report, const char *what, size_t amount)
     snprintf(result->detail, sizeof result->detail, "%zu %s", result->stray, what);
 }
 
-void guest_report_take(struct guest_report *report, const char *text, size_t length, int final)
-{
+void guest_report_take(struct guest_report *report, const char *text, size_t length, int final) {
     struct guest_record record;
     for (;;) {
         switch (guest_channel_next(&report->channel, text, length, final, &record)) {
@@ -198,8 +187,7 @@ void guest_report_take(struct guest_report *report, const char *text, size_t len
     }
 }
 
-size_t guest_report_close(struct guest_report *report, enum guest_end end, const char *detail)
-{
+size_t guest_report_close(struct guest_report *report, enum guest_end end, const char *detail) {
     // What an entry wrote to the port besides its records spoils it, however it ended.
     for (size_t i = report->first; i < report->count; i++) {
         struct guest_result *result = &report->results[i];

@@ -10,14 +10,14 @@ struct guest_report {
     struct guest_channel channel;
     struct guest_result *results; // `count` of them, the caller's
     size_t count;
-    size_t first;    // where this boot began
-    size_t current;  // the entry that was begun last; `count`: none yet
-    int open;        // `current` has begun and not ended
-    int booted;      // the boot record came
-    int ended;       // the end record came
-    size_t stray;    // bytes outside records before any entry began
-    size_t records;  // seen so far: the measure of progress
-    char boot[512];  // payload of the boot record
+    size_t first;     // where this boot began
+    size_t current;   // the entry that was begun last; `count`: none yet
+    int open;         // `current` has begun and not ended
+    int booted;       // the boot record came
+    int ended;        // the end record came
+    size_t stray;     // bytes outside records before any entry began
+    size_t records;   // seen so far: the measure of progress
+    char boot[512];   // payload of the boot record
     char damage[256]; // the kernel's own trouble, in words; empty: none
 };
 

@@ -15,8 +15,7 @@ enum { TRANSITIONS = 8 };
 static void conclude(struct guest_truth *truth, enum privilege privilege, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void conclude(struct guest_truth *truth, enum privilege privilege, const char *format, ...)
-{
+static void conclude(struct guest_truth *truth, enum privilege privilege, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     truth->privilege = privilege;
@@ -25,8 +24,7 @@ static void conclude(struct guest_truth *truth, enum privilege privilege, const 
 }
 
 // The value behind `key=` in the kernel's words; 0 if it is not there.
-static uint64_t boot_number(const char *boot, const char *key)
-{
+static uint64_t boot_number(const char *boot, const char *key) {
     const char *at = strstr(boot, key);
     uint64_t value = 0;
     if (at)
@@ -35,8 +33,7 @@ static uint64_t boot_number(const char *boot, const char *key)
 }
 
 // What shows a kernel at "CPL0" that it is not: registers that do not read back as loaded.
-static int kernel_deprivileged(const char *boot, struct guest_truth *truth)
-{
+static int kernel_deprivileged(const char *boot, struct guest_truth *truth) {
     const char *const pairs[][2] = {
         {" gdt=", " gdt_loaded="}, {" idt=", " idt_loaded="}, {" tr=", " tr_loaded="}};
     if (boot_number(boot, "cs=") & 3) {
@@ -46,17 +43,16 @@ static int kernel_deprivileged(const char *boot, struct guest_truth *truth)
     }
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (boot_number(boot, pairs[i][0]) != boot_number(boot, pairs[i][1])) {
-            conclude(truth, PRIVILEGE_emulated, "the guest's kernel loaded%s0x%" PRIx64
-                     " and reads 0x%" PRIx64, pairs[i][0], boot_number(boot, pairs[i][1]),
-                     boot_number(boot, pairs[i][0]));
+            conclude(truth, PRIVILEGE_emulated,
+                     "the guest's kernel loaded%s0x%" PRIx64 " and reads 0x%" PRIx64, pairs[i][0],
+                     boot_number(boot, pairs[i][1]), boot_number(boot, pairs[i][0]));
             return 1;
         }
     return 0;
 }
 
 // Nonzero if a line of the program shows IF as it should not be, or lines are missing.
-static int if_wrong(const char *output, struct guest_truth *truth)
-{
+static int if_wrong(const char *output, struct guest_truth *truth) {
     int seen = 0;
     for (const char *line = output; line; line = strchr(line, '\n')) {
         char name[16];
@@ -78,8 +74,7 @@ static int if_wrong(const char *output, struct guest_truth *truth)
 }
 
 // The dearest pair of the program's `ticks` lines; its name into `name`.
-static uint64_t dearest(const char *output, char name[16])
-{
+static uint64_t dearest(const char *output, char name[16]) {
     uint64_t most = 0;
     for (const char *line = output; line; line = strchr(line, '\n')) {
         char pair[16];
@@ -94,8 +89,7 @@ static uint64_t dearest(const char *output, char name[16])
 }
 
 void guest_truth_classify(const char *boot, const struct guest_result *result, int ring,
-                          const char *host_hypervisor, struct guest_truth *truth)
-{
+                          const char *host_hypervisor, struct guest_truth *truth) {
     char pair[16] = "";
     const char *output = result->output ? result->output : "";
     if (result->end == GUEST_FAULTED && result->vector) {
@@ -119,8 +113,8 @@ void guest_truth_classify(const char *boot, const struct guest_result *result, i
         conclude(truth, PRIVILEGE_emulated, "IF follows, by QEMU's software CPU (accel=tcg)");
     else if (!strcmp(host_hypervisor, SOFTWARE_CPU))
         conclude(truth, PRIVILEGE_emulated,
-                 "IF follows, but this machine's CPU is itself software (CPUID says "
-                 SOFTWARE_CPU ")");
+                 "IF follows, but this machine's CPU is itself software (CPUID says " SOFTWARE_CPU
+                 ")");
     else if (ticks > GUEST_TRAP_TICKS)
         conclude(truth, PRIVILEGE_emulated,
                  "IF follows, by traps: %s takes %" PRIu64 " TSC ticks, more than %d", pair, ticks,
@@ -128,11 +122,11 @@ void guest_truth_classify(const char *boot, const struct guest_result *result, i
     else
         conclude(truth, PRIVILEGE_real,
                  "IF read back after each of %d transitions; the dearest pair, %s, takes %" PRIu64
-                 " TSC ticks", TRANSITIONS, pair, ticks);
+                 " TSC ticks",
+                 TRANSITIONS, pair, ticks);
 }
 
-static void host_signature(char text[13])
-{
+static void host_signature(char text[13]) {
     unsigned eax, ebx, ecx, edx;
     memset(text, 0, 13);
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx >> 31))
@@ -143,8 +137,7 @@ static void host_signature(char text[13])
     memcpy(text + 8, &edx, 4);
 }
 
-void guest_probe(const struct guest_options *options, struct guest_truth truths[2])
-{
+void guest_probe(const struct guest_options *options, struct guest_truth truths[2]) {
     char path[PATH_MAX], boot[512] = "", host[13];
     static const char *const argv[] = {"truth", NULL};
     struct guest_result results[2];

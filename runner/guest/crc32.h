@@ -17,8 +17,7 @@ static const uint32_t crc32_nibble[16] = {
 
 // Continues a CRC over `bytes` bytes of `data`. Start with 0; feed the result of one call to the
 // next to checksum something that lies in pieces.
-static inline uint32_t crc32_add(uint32_t crc, const void *data, size_t bytes)
-{
+static inline uint32_t crc32_add(uint32_t crc, const void *data, size_t bytes) {
     const uint8_t *byte = data;
     crc = ~crc;
     for (size_t i = 0; i < bytes; i++) {

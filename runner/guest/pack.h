@@ -20,12 +20,11 @@
 #define PACK_MAGIC "asmswpk1"
 #define PACK_NONCE_BYTES 16
 #define PACK_RECORD_MARK "@asw "
-#define PACK_PAYLOAD_MAX 4096        // bytes of payload in one record, at most
-#define PACK_NO_ENTRY 0xffffffffu    // ENTRY of a record that belongs to the boot itself
-#define PACK_PORT_CHANNEL 0xe9       // QEMU's isa-debugcon
-#define PACK_PORT_EXIT 0xf4          // QEMU's isa-debug-exit
-#define PACK_EXIT_VALUE 16           // written to PACK_PORT_EXIT after the last entry ...
-#define PACK_EXIT_STATUS 33          // ... makes QEMU exit with 2 * value + 1
+#define PACK_PAYLOAD_MAX 4096     // bytes of payload in one record, at most
+#define PACK_NO_ENTRY 0xffffffffu // ENTRY of a record that belongs to the boot itself
+#define PACK_PORT_CHANNEL 0xe9    // QEMU's isa-debugcon
+#define PACK_PORT_EXIT 0xf4       // QEMU's isa-debug-exit
+#define PACK_EXIT_VALUE 16        // written to it after the last entry: QEMU exits with 33
 
 // Where the kernel puts a stack; nothing is mapped below it.
 #define PACK_STACK_TOP 0x7ffffffff000
@@ -36,17 +35,17 @@ struct pack_header {
     uint8_t nonce[PACK_NONCE_BYTES]; // random, new in each boot
     uint64_t bytes;                  // size of the whole pack
     uint32_t entries;
-    uint32_t first;                  // entry to begin with: a later boot goes on behind a stray
+    uint32_t first; // entry to begin with: a later boot goes on behind a stray
 };
 
 struct pack_entry {
     uint64_t elf_offset, elf_bytes;
-    uint64_t argument_offset;        // argument_count strings, each ended by NUL
+    uint64_t argument_offset; // argument_count strings, each ended by NUL
     uint32_t argument_bytes, argument_count;
     uint32_t elf_crc;
-    uint32_t ring;                   // 0: CPL0. 3: CPL3 with IOPL=3
+    uint32_t ring; // 0: CPL0. 3: CPL3 with IOPL=3
     uint32_t reserved;
-    uint32_t entry_crc;              // over all fields before this one
+    uint32_t entry_crc; // over all fields before this one
 };
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The truth gate: a program in the shape of a variant (static, no libc, system calls write and
 // exit_group) that says what CLI, STI and POPF really did to IF, read back by PUSHF each time, and
-// roughly what they cost. It runs in the guest at CPL0 and at CPL3 with IOPL=3. Output, a line each:
+// roughly what they cost. It runs in the guest at CPL0 and at CPL3 with IOPL=3. Output, a line
+// each:
 //     cs SELECTOR
 //     if NAME FROM TO GOT     (TO: what the instruction has to make of IF; GOT: what it made)
 //     ticks NAME TICKS        (TSC ticks a pair, the least of several tries)
@@ -14,8 +15,7 @@ enum { IF_BIT = 0x200, PAIRS = 64, TRIES = 20 };
 static char output[1024];
 static unsigned used;
 
-static long call(long number, long first, long second, long third)
-{
+static long call(long number, long first, long second, long third) {
     long result;
     __asm__ volatile("syscall"
                      : "=a"(result)
@@ -24,14 +24,12 @@ static long call(long number, long first, long second, long third)
     return result;
 }
 
-static void put(const char *text)
-{
+static void put(const char *text) {
     while (*text && used < sizeof output)
         output[used++] = *text++;
 }
 
-static void put_number(uint64_t number)
-{
+static void put_number(uint64_t number) {
     char digits[21], *at = digits + sizeof digits - 1;
     *at = '\0';
     do
@@ -59,13 +57,11 @@ static void put_number(uint64_t number)
 
 static uint64_t own_flags;
 
-static uint64_t with_if(int on)
-{
+static uint64_t with_if(int on) {
     return (own_flags & ~(uint64_t)IF_BIT) | (on ? IF_BIT : 0);
 }
 
-static uint64_t ticks(void)
-{
+static uint64_t ticks(void) {
     uint32_t low, high;
     __asm__ volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high) : : "memory");
     return (uint64_t)high << 32 | low;
@@ -78,7 +74,9 @@ static uint64_t ticks(void)
         for (int try = 0; try < TRIES; try++) {                                                    \
             uint64_t begin = ticks();                                                              \
             __asm__ volatile(".rept 64\n\t" instructions "\n\t.endr"                               \
-                             : : "b"(own_flags) : "rdx", "memory", "cc");                          \
+                             :                                                                     \
+                             : "b"(own_flags)                                                      \
+                             : "rdx", "memory", "cc");                                             \
             uint64_t spent = ticks() - begin;                                                      \
             least = spent < least ? spent : least;                                                 \
         }                                                                                          \
@@ -88,8 +86,7 @@ static uint64_t ticks(void)
     } while (0)
 
 void truth_main(void);
-void truth_main(void)
-{
+void truth_main(void) {
     uint64_t cs;
     __asm__ volatile("mov %%cs, %0" : "=r"(cs));
     __asm__ volatile("pushfq; popq %0" : "=r"(own_flags));

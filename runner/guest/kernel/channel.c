@@ -15,13 +15,11 @@ static const char *const kind_names[] = {
 static uint32_t nonce_crc;
 static uint32_t sequence;
 
-void channel_open(const uint8_t *nonce)
-{
+void channel_open(const uint8_t *nonce) {
     nonce_crc = crc32_add(0, nonce, PACK_NONCE_BYTES);
 }
 
-void channel_record(uint32_t entry, enum record_kind kind, const void *payload, uint32_t bytes)
-{
+void channel_record(uint32_t entry, enum record_kind kind, const void *payload, uint32_t bytes) {
     char line[64];
     struct text text = {.begin = line, .room = sizeof line};
     const uint64_t mark = sizeof PACK_RECORD_MARK - 1;

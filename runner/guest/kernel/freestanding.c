@@ -6,15 +6,13 @@
 void *memcpy(void *to, const void *from, size_t bytes);
 void *memset(void *to, int value, size_t bytes);
 
-void *memcpy(void *to, const void *from, size_t bytes)
-{
+void *memcpy(void *to, const void *from, size_t bytes) {
     void *result = to;
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
     return result;
 }
 
-void *memset(void *to, int value, size_t bytes)
-{
+void *memset(void *to, int value, size_t bytes) {
     void *result = to;
     __asm__ volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(value) : "memory");
     return result;

@@ -26,8 +26,7 @@ static struct {
     struct gate_outcome *outcome;
 } running;
 
-static uint64_t call_write(uint64_t file, uint64_t from, uint64_t bytes)
-{
+static uint64_t call_write(uint64_t file, uint64_t from, uint64_t bytes) {
     static uint8_t piece[PACK_PAYLOAD_MAX];
     if (file != 1 && file != 2)
         return ERROR_BAD_FILE;
@@ -44,8 +43,7 @@ static uint64_t call_write(uint64_t file, uint64_t from, uint64_t bytes)
     return bytes;
 }
 
-static void __attribute__((noreturn)) leave(enum gate_end end, const struct gate_frame *frame)
-{
+static void __attribute__((noreturn)) leave(enum gate_end end, const struct gate_frame *frame) {
     struct gate_outcome *outcome = running.outcome;
     const uint8_t *before = space_find(running.space, frame->rip - 1);
     outcome->before = before ? *before : 0;
@@ -59,8 +57,7 @@ static void __attribute__((noreturn)) leave(enum gate_end end, const struct gate
     gate_finish();
 }
 
-static void system_call(struct gate_frame *frame)
-{
+static void system_call(struct gate_frame *frame) {
     switch (frame->rax) {
     case CALL_WRITE:
         frame->rax = call_write(frame->rdi, frame->rsi, frame->rdx);
@@ -78,8 +75,7 @@ static void system_call(struct gate_frame *frame)
 }
 
 // A fault outside a variant is an error of this kernel; the boot ends here.
-static void __attribute__((noreturn)) panic(const struct gate_frame *frame)
-{
+static void __attribute__((noreturn)) panic(const struct gate_frame *frame) {
     char line[160];
     struct text text = {.begin = line, .room = sizeof line};
     text_word(&text, "vector", frame->vector);
@@ -93,8 +89,7 @@ static void __attribute__((noreturn)) panic(const struct gate_frame *frame)
 }
 
 // Called by crossing.S; returning goes on where the frame was made.
-void gate_dispatch(struct gate_frame *frame)
-{
+void gate_dispatch(struct gate_frame *frame) {
     bool in_kernel = frame->cr3 == gate_kernel_cr3;
     bool in_gate = frame->rip >= (uint64_t)gate_text_begin && frame->rip < (uint64_t)gate_text_end;
     // The host's deadman may strike just when a variant is being entered or left: it will come
@@ -115,8 +110,7 @@ void gate_dispatch(struct gate_frame *frame)
 }
 
 void gate_run(uint32_t entry, uint32_t ring, const struct space *space, uint64_t rip, uint64_t rsp,
-              struct gate_outcome *outcome)
-{
+              struct gate_outcome *outcome) {
     uint64_t code = ring == 3 ? SELECTOR_CODE3 : SELECTOR_CODE0;
     uint64_t data = ring == 3 ? SELECTOR_DATA3 : SELECTOR_DATA0;
     // The frame has to lie on a gate stack: the rest is not mapped once CR3 is the variant's.

@@ -26,8 +26,8 @@ struct gate_outcome {
     uint64_t error;   // GATE_FAULT: the CPU's error code, 0 if the vector has none
     uint64_t address; // GATE_FAULT: CR2, 0 unless it is a page fault
     uint64_t rip, cs, rflags, rsp;
-    uint64_t before;  // the byte in front of RIP: 0xf4 if a deadman's NMI met a HLT; 0 unmapped
-    uint64_t ticks;   // TSC ticks spent in the variant, system calls left out
+    uint64_t before; // the byte in front of RIP: 0xf4 if a deadman's NMI met a HLT; 0 unmapped
+    uint64_t ticks;  // TSC ticks spent in the variant, system calls left out
 };
 
 // Runs one variant: `ring` 0 or 3 (CPL3 with IOPL=3), IF set, entered at `rip` with `rsp`, all

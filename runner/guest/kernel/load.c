@@ -8,9 +8,8 @@
 
 #define LOAD_LIMIT 0x7fff00000000 // segments end below the stack
 
-static bool elf_is_ours(const Elf64_Ehdr *header, uint64_t bytes)
-{
-    static const uint8_t wanted[] = {ELFMAG0, ELFMAG1,    ELFMAG2,     ELFMAG3,
+static bool elf_is_ours(const Elf64_Ehdr *header, uint64_t bytes) {
+    static const uint8_t wanted[] = {ELFMAG0,    ELFMAG1,     ELFMAG2,   ELFMAG3,
                                      ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
     if (bytes < sizeof *header)
         return false;
@@ -23,8 +22,7 @@ static bool elf_is_ours(const Elf64_Ehdr *header, uint64_t bytes)
 }
 
 static const char *load_segment(const struct space *space, const uint8_t *elf, uint64_t bytes,
-                                const Elf64_Phdr *segment)
-{
+                                const Elf64_Phdr *segment) {
     if (segment->p_filesz > segment->p_memsz || segment->p_offset > bytes ||
         segment->p_filesz > bytes - segment->p_offset)
         return "a segment reaches behind the end of the file";
@@ -47,8 +45,7 @@ static const char *load_segment(const struct space *space, const uint8_t *elf, u
 }
 
 const char *load_elf(const struct space *space, const uint8_t *elf, uint64_t bytes,
-                     uint64_t *entry)
-{
+                     uint64_t *entry) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf;
     if (!elf_is_ours(header, bytes))
         return "not a static x86-64 ELF executable";
@@ -66,15 +63,13 @@ const char *load_elf(const struct space *space, const uint8_t *elf, uint64_t byt
     return NULL;
 }
 
-static void poke(const struct space *space, uint64_t at, uint64_t value, unsigned bytes)
-{
+static void poke(const struct space *space, uint64_t at, uint64_t value, unsigned bytes) {
     for (unsigned i = 0; i < bytes; i++)
         *space_find(space, at + i) = (uint8_t)(value >> (8 * i));
 }
 
 const char *load_stack(const struct space *space, const char *strings, uint32_t bytes,
-                       uint32_t count, uint64_t *rsp)
-{
+                       uint32_t count, uint64_t *rsp) {
     uint64_t bottom = PACK_STACK_TOP - PACK_STACK_BYTES;
     for (uint64_t at = bottom; at < PACK_STACK_TOP; at += PAGE_BYTES)
         if (!space_page(space, at, PAGE_WRITE | PAGE_NO_EXECUTE))

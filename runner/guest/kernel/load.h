@@ -8,7 +8,6 @@
 
 #include <stdint.h>
 
-
 // Maps the segments of the ELF (`bytes` bytes at `elf`) with the protection they ask for; sets
 // `*entry`. Returns NULL, or why it cannot be loaded. Source: System V ABI, chapter 5.
 const char *load_elf(const struct space *space, const uint8_t *elf, uint64_t bytes,

@@ -38,8 +38,10 @@ struct gate_descriptor {
 // variant sees them read-only.
 #define IN_GATE __attribute__((section(".gate.tables"), aligned(64)))
 static IN_GATE uint64_t gdt[GDT_ENTRIES] = {
-    [SELECTOR_CODE0 / 8] = 0x00af9b000000ffff, [SELECTOR_DATA0 / 8] = 0x00cf93000000ffff,
-    [SELECTOR_DATA3 / 8] = 0x00cff3000000ffff, [SELECTOR_CODE3 / 8] = 0x00affb000000ffff,
+    [SELECTOR_CODE0 / 8] = 0x00af9b000000ffff,
+    [SELECTOR_DATA0 / 8] = 0x00cf93000000ffff,
+    [SELECTOR_DATA3 / 8] = 0x00cff3000000ffff,
+    [SELECTOR_CODE3 / 8] = 0x00affb000000ffff,
 };
 static IN_GATE struct tss tss = {.io_bitmap = sizeof(struct tss)};
 static IN_GATE struct gate_descriptor idt[VECTORS];
@@ -47,17 +49,18 @@ static IN_GATE struct gate_descriptor idt[VECTORS];
 static const struct table_register gdt_register = {sizeof gdt - 1, (uint64_t)gdt};
 static const struct table_register idt_register = {sizeof idt - 1, (uint64_t)idt};
 
-static uint16_t stack_of(unsigned vector)
-{
+static uint16_t stack_of(unsigned vector) {
     switch (vector) {
-    case VECTOR_NMI: return IST_NMI;
-    case VECTOR_DOUBLE_FAULT: return IST_DOUBLE;
-    default: return IST_FAULT;
+    case VECTOR_NMI:
+        return IST_NMI;
+    case VECTOR_DOUBLE_FAULT:
+        return IST_DOUBLE;
+    default:
+        return IST_FAULT;
     }
 }
 
-void machine_init(void)
-{
+void machine_init(void) {
     uint64_t base = (uint64_t)&tss;
     tss.rsp[0] = tss.ist[IST_FAULT - 1] = (uint64_t)gate_fault_stack_top;
     tss.ist[IST_NMI - 1] = (uint64_t)gate_nmi_stack_top;
@@ -78,8 +81,7 @@ void machine_init(void)
     }
 }
 
-static void tables_load(void)
-{
+static void tables_load(void) {
     uint64_t base = (uint64_t)&tss;
     // LTR marks the descriptor busy; it has to be free again for the next one.
     gdt[SELECTOR_TSS / 8] = (sizeof tss - 1) | (base & 0xffffff) << 16 |
@@ -93,8 +95,7 @@ static void tables_load(void)
 }
 
 // Local APIC registers by their x2APIC number; the memory window has them 16 bytes apart.
-static void apic_write(uint64_t base, uint32_t number, uint32_t value)
-{
+static void apic_write(uint64_t base, uint32_t number, uint32_t value) {
     if (base & APIC_X2)
         write_msr(0x800 + number, value);
     else
@@ -102,8 +103,7 @@ static void apic_write(uint64_t base, uint32_t number, uint32_t value)
 }
 
 // SDM volume 3, 10.4.7 and 10.5.1: all local interrupts masked but LINT1, which is NMI.
-static void apic_quiet(void)
-{
+static void apic_quiet(void) {
     uint64_t base = read_msr(APIC_BASE_MSR);
     if (!(base & APIC_ENABLED))
         return;
@@ -114,8 +114,7 @@ static void apic_quiet(void)
     apic_write(base, 0x36, 0x400);
 }
 
-void machine_settle(void)
-{
+void machine_settle(void) {
     uint64_t cr0 = CR0_PE | CR0_MP | CR0_ET | CR0_NE | CR0_WP | CR0_AM | CR0_PG;
     uint64_t cr4 = CR4_PAE | CR4_PCE | CR4_OSFXSR | CR4_OSXMMEXCPT;
     __asm__ volatile("mov %0, %%cr0" : : "r"(cr0) : "memory");
@@ -132,8 +131,7 @@ void machine_settle(void)
     apic_quiet();
 }
 
-uint64_t machine_describe(char *text, uint64_t room)
-{
+uint64_t machine_describe(char *text, uint64_t room) {
     struct text out = {.begin = text, .room = room};
     struct table_register seen_gdt, seen_idt;
     uint64_t cr0, cs, tr, msw;

@@ -25,28 +25,24 @@ struct start_module {
 
 void kernel_main(const struct start_info *physical);
 
-static void say(uint32_t entry, enum record_kind kind, const char *words)
-{
+static void say(uint32_t entry, enum record_kind kind, const char *words) {
     uint32_t length = 0;
     while (words[length])
         length++;
     channel_record(entry, kind, words, length);
 }
 
-static void __attribute__((noreturn)) finish(uint8_t value)
-{
+static void __attribute__((noreturn)) finish(uint8_t value) {
     for (;;)
         write_port(PACK_PORT_EXIT, value);
 }
 
 // The parts of the image that never change once the kernel runs.
-static uint32_t image_crc(void)
-{
+static uint32_t image_crc(void) {
     return crc32_add(0, kernel_text_begin, (uint64_t)(kernel_rodata_end - kernel_text_begin));
 }
 
-static const char *pack_problem(const struct pack_header *pack, uint64_t bytes)
-{
+static const char *pack_problem(const struct pack_header *pack, uint64_t bytes) {
     if (bytes < sizeof *pack || pack->bytes > bytes)
         return "the pack is cut short";
     for (unsigned i = 0; i < sizeof pack->magic; i++)
@@ -58,8 +54,7 @@ static const char *pack_problem(const struct pack_header *pack, uint64_t bytes)
 }
 
 // Checked before each entry, so that a variant that got at the pack cannot pass unnoticed.
-static const char *entry_problem(const struct pack_header *pack, const struct pack_entry *entry)
-{
+static const char *entry_problem(const struct pack_header *pack, const struct pack_entry *entry) {
     if (crc32_add(0, entry, offsetof(struct pack_entry, entry_crc)) != entry->entry_crc)
         return "the pack's table changed";
     if (entry->elf_offset > pack->bytes || entry->elf_bytes > pack->bytes - entry->elf_offset ||
@@ -71,8 +66,7 @@ static const char *entry_problem(const struct pack_header *pack, const struct pa
     return NULL;
 }
 
-static void report(uint32_t index, const struct gate_outcome *outcome)
-{
+static void report(uint32_t index, const struct gate_outcome *outcome) {
     char line[256];
     struct text text = {.begin = line, .room = sizeof line};
     enum record_kind kind = RECORD_exit;
@@ -101,16 +95,15 @@ static void report(uint32_t index, const struct gate_outcome *outcome)
 }
 
 static void run_entry(uint32_t index, const struct pack_header *pack,
-                      const struct pack_entry *entry)
-{
+                      const struct pack_entry *entry) {
     const char *base = (const char *)pack;
     struct space space;
     uint64_t rip = 0, rsp = 0;
     say(index, RECORD_begin, "");
     const char *problem = space_open(&space, entry->ring) ? NULL : "not enough memory";
     if (!problem)
-        problem = load_elf(&space, (const uint8_t *)base + entry->elf_offset, entry->elf_bytes,
-                           &rip);
+        problem =
+            load_elf(&space, (const uint8_t *)base + entry->elf_offset, entry->elf_bytes, &rip);
     if (!problem)
         problem = load_stack(&space, base + entry->argument_offset, entry->argument_bytes,
                              entry->argument_count, &rsp);
@@ -124,8 +117,7 @@ static void run_entry(uint32_t index, const struct pack_header *pack,
     report(index, &outcome);
 }
 
-static void run_pack(const struct pack_header *pack)
-{
+static void run_pack(const struct pack_header *pack) {
     const struct pack_entry *table = (const struct pack_entry *)(pack + 1);
     const uint32_t image = image_crc();
     for (uint32_t index = pack->first; index < pack->entries; index++) {
@@ -141,8 +133,7 @@ static void run_pack(const struct pack_header *pack)
     }
 }
 
-void kernel_main(const struct start_info *physical)
-{
+void kernel_main(const struct start_info *physical) {
     const struct start_info *start = memory_at((uint64_t)physical);
     const struct start_module *module = memory_at(start->modules);
     if (start->magic != START_MAGIC || start->module_count != 1)

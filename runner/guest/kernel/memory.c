@@ -17,26 +17,22 @@ extern page_table boot_pml4;
 
 static uint64_t frames_begin, frames_next, frames_end;
 
-void *memory_at(uint64_t physical)
-{
+void *memory_at(uint64_t physical) {
     return (void *)(DIRECT_BASE + physical);
 }
 
-static uint64_t physical_of(const void *symbol)
-{
+static uint64_t physical_of(const void *symbol) {
     return (uint64_t)symbol - KERNEL_BASE;
 }
 
-static void clear_page(void *page)
-{
+static void clear_page(void *page) {
     uint64_t *word = page;
     for (size_t i = 0; i < TABLE_ENTRIES; i++)
         word[i] = 0;
 }
 
 // Physical address of a zeroed frame, 0 when there is none left.
-static uint64_t frame_take(void)
-{
+static uint64_t frame_take(void) {
     if (frames_next + PAGE_BYTES > frames_end)
         return 0;
     uint64_t frame = frames_next;
@@ -46,19 +42,16 @@ static uint64_t frame_take(void)
 }
 
 // Maps the image's pages from `begin` up to `end` in the last-level table `pages`.
-static void image_map(page_table pages, const char *begin, const char *end, uint64_t bits)
-{
+static void image_map(page_table pages, const char *begin, const char *end, uint64_t bits) {
     for (uint64_t at = physical_of(begin); at < physical_of(end); at += PAGE_BYTES)
         pages[at / PAGE_BYTES] = at | PAGE_PRESENT | bits;
 }
 
-static void image_unmap(page_table pages, const char *page)
-{
+static void image_unmap(page_table pages, const char *page) {
     pages[physical_of(page) / PAGE_BYTES] = 0;
 }
 
-static void guards_unmap(page_table pages)
-{
+static void guards_unmap(page_table pages) {
     image_unmap(pages, gate_fault_stack_guard);
     image_unmap(pages, gate_nmi_stack_guard);
     image_unmap(pages, gate_double_stack_guard);
@@ -66,14 +59,12 @@ static void guards_unmap(page_table pages)
 }
 
 // Hangs `pages` under `directories` and `directory` where the image lies: at -2 GiB.
-static void image_link(page_table directories, page_table directory, page_table pages)
-{
+static void image_link(page_table directories, page_table directory, page_table pages) {
     directories[510] = physical_of(directory) | PAGE_PRESENT | PAGE_WRITE;
     directory[0] = physical_of(pages) | PAGE_PRESENT | PAGE_WRITE;
 }
 
-void memory_init(uint64_t begin, uint64_t end)
-{
+void memory_init(uint64_t begin, uint64_t end) {
     frames_begin = frames_next = (begin + PAGE_BYTES - 1) & PAGE_ADDRESS;
     frames_end = end & PAGE_ADDRESS;
 
@@ -96,8 +87,7 @@ void memory_init(uint64_t begin, uint64_t end)
     write_cr3(gate_kernel_cr3);
 }
 
-bool space_open(struct space *space, uint32_t ring)
-{
+bool space_open(struct space *space, uint32_t ring) {
     frames_next = frames_begin;
     space->user = ring == 3 ? PAGE_USER : 0;
     space->root = frame_take();
@@ -109,8 +99,7 @@ bool space_open(struct space *space, uint32_t ring)
 }
 
 // The last-level entry for `at`; tables that are missing are made if `make`, else NULL.
-static uint64_t *space_entry(const struct space *space, uint64_t at, bool make)
-{
+static uint64_t *space_entry(const struct space *space, uint64_t at, bool make) {
     uint64_t *table = memory_at(space->root);
     for (unsigned shift = 39; shift > 12; shift -= 9) {
         uint64_t *entry = &table[at >> shift & (TABLE_ENTRIES - 1)];
@@ -125,8 +114,7 @@ static uint64_t *space_entry(const struct space *space, uint64_t at, bool make)
     return &table[at >> 12 & (TABLE_ENTRIES - 1)];
 }
 
-uint8_t *space_page(const struct space *space, uint64_t at, uint64_t protection)
-{
+uint8_t *space_page(const struct space *space, uint64_t at, uint64_t protection) {
     uint64_t *entry = space_entry(space, at, true);
     if (!entry)
         return NULL;
@@ -143,8 +131,7 @@ uint8_t *space_page(const struct space *space, uint64_t at, uint64_t protection)
     return memory_at(*entry & PAGE_ADDRESS);
 }
 
-uint8_t *space_find(const struct space *space, uint64_t at)
-{
+uint8_t *space_find(const struct space *space, uint64_t at) {
     if (at >> 47) // not the variant's half
         return NULL;
     uint64_t *entry = space_entry(space, at, false);

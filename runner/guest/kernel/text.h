@@ -11,15 +11,13 @@ struct text {
     uint64_t room, length; // bytes
 };
 
-static inline void text_bytes(struct text *text, const char *bytes, uint64_t count)
-{
+static inline void text_bytes(struct text *text, const char *bytes, uint64_t count) {
     for (uint64_t i = 0; i < count && text->length < text->room; i++)
         if (bytes[i]) // a short CPUID signature is padded with NUL
             text->begin[text->length++] = bytes[i];
 }
 
-static inline void text_put(struct text *text, const char *words)
-{
+static inline void text_put(struct text *text, const char *words) {
     uint64_t count = 0;
     while (words[count])
         count++;
@@ -27,15 +25,13 @@ static inline void text_put(struct text *text, const char *words)
 }
 
 // `value` in hexadecimal of exactly `digits` digits.
-static inline void text_hex(struct text *text, uint64_t value, unsigned digits)
-{
+static inline void text_hex(struct text *text, uint64_t value, unsigned digits) {
     while (digits-- > 0)
         text_bytes(text, &"0123456789abcdef"[value >> (4 * digits) & 15], 1);
 }
 
 // ` key=0xVALUE`, without the blank in front of the first.
-static inline void text_word(struct text *text, const char *key, uint64_t value)
-{
+static inline void text_word(struct text *text, const char *key, uint64_t value) {
     unsigned digits = 1;
     while (digits < 16 && value >> (4 * digits))
         digits++;
