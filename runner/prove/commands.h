@@ -11,4 +11,8 @@
 // a variant, and are an error only with --strict.
 int command_disassemble(int argc, char **argv, struct error *error);
 
+// Execute each variant of BUILD_DIR in the guest and write into BUILD_DIR/proof.csv what it
+// retires per iteration at CPL0 and CPL3; differences go to stderr and are an error.
+int command_guest(int argc, char **argv, struct error *error);
+
 #endif

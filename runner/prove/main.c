@@ -11,6 +11,7 @@ static const struct command {
     const char *text;
 } commands[] = {
     {"disassemble", command_disassemble, "write BUILD_DIR/proof.csv from BUILD_DIR/bin"},
+    {"guest", command_guest, "execute every variant in QEMU, count into BUILD_DIR/proof.csv"},
 };
 
 static int usage(FILE *stream, int status) {

@@ -16,15 +16,13 @@
 enum { SKIPPED = 77 };
 
 // Fails with both texts if `part` does not stand in `text`.
-static inline void assert_contains(const char *text, const char *part)
-{
+static inline void assert_contains(const char *text, const char *part) {
     if (!strstr(text, part))
         fail_msg("'%s' does not contain '%s'", text, part);
 }
 
 // A boot needs QEMU; without it the whole test is a visible skip.
-static inline int qemu_is_missing(void)
-{
+static inline int qemu_is_missing(void) {
     const char *path = getenv("PATH");
     char copy[4096], name[4200];
     snprintf(copy, sizeof copy, "%s", path ? path : "");

@@ -15,22 +15,19 @@ struct wire {
     size_t length;
 };
 
-static void put(struct wire *wire, const void *bytes, size_t count)
-{
+static void put(struct wire *wire, const void *bytes, size_t count) {
     assert_true(wire->length + count <= sizeof wire->text);
     memcpy(wire->text + wire->length, bytes, count);
     wire->length += count;
 }
 
-static void put_words(struct wire *wire, const char *words)
-{
+static void put_words(struct wire *wire, const char *words) {
     put(wire, words, strlen(words));
 }
 
 // A record as the kernel makes it, written here a second time so that one checks the other.
 static void put_signed(struct wire *wire, const uint8_t *key, unsigned sequence, unsigned entry,
-                       const char *kind, const void *payload, size_t bytes)
-{
+                       const char *kind, const void *payload, size_t bytes) {
     char guarded[64], line[96];
     snprintf(guarded, sizeof guarded, "%08x %08x %s %08zx", sequence, entry, kind, bytes);
     uint32_t crc = crc32_add(0, key, PACK_NONCE_BYTES);
@@ -42,26 +39,22 @@ static void put_signed(struct wire *wire, const uint8_t *key, unsigned sequence,
 }
 
 static void put_record(struct wire *wire, unsigned sequence, unsigned entry, const char *kind,
-                       const char *payload)
-{
+                       const char *payload) {
     put_signed(wire, nonce, sequence, entry, kind, payload, strlen(payload));
 }
 
 static enum guest_channel_step next(struct guest_channel *channel, const struct wire *wire,
-                                    int final, struct guest_record *record)
-{
+                                    int final, struct guest_record *record) {
     return guest_channel_next(channel, wire->text, wire->length, final, record);
 }
 
-static void crc_is_that_of_ieee_802_3(void **state)
-{
+static void crc_is_that_of_ieee_802_3(void **state) {
     (void)state;
     assert_int_equal(crc32_add(0, "123456789", 9), 0xcbf43926);
     assert_int_equal(crc32_add(crc32_add(0, "1234", 4), "56789", 5), 0xcbf43926);
 }
 
-static void records_come_in_order_with_payload_and_nuls(void **state)
-{
+static void records_come_in_order_with_payload_and_nuls(void **state) {
     struct wire wire = {0};
     struct guest_channel channel;
     struct guest_record record;
@@ -80,8 +73,7 @@ static void records_come_in_order_with_payload_and_nuls(void **state)
     assert_int_equal(next(&channel, &wire, 1, &record), CHANNEL_MORE);
 }
 
-static void a_text_cut_anywhere_waits_and_then_gives_the_same(void **state)
-{
+static void a_text_cut_anywhere_waits_and_then_gives_the_same(void **state) {
     struct wire wire = {0};
     (void)state;
     put_record(&wire, 0, 3, "begin", "");
@@ -100,8 +92,7 @@ static void a_text_cut_anywhere_waits_and_then_gives_the_same(void **state)
     }
 }
 
-static void what_is_incomplete_at_the_end_is_stray(void **state)
-{
+static void what_is_incomplete_at_the_end_is_stray(void **state) {
     struct wire wire = {0};
     struct guest_channel channel;
     struct guest_record record;
@@ -114,8 +105,7 @@ static void what_is_incomplete_at_the_end_is_stray(void **state)
     assert_int_equal(record.bytes, wire.length);
 }
 
-static void a_flipped_bit_anywhere_makes_no_record(void **state)
-{
+static void a_flipped_bit_anywhere_makes_no_record(void **state) {
     struct wire good = {0};
     (void)state;
     put_record(&good, 0, 3, "exit", "status=0x0");
@@ -130,8 +120,7 @@ static void a_flipped_bit_anywhere_makes_no_record(void **state)
     }
 }
 
-static void a_record_signed_with_another_nonce_is_stray(void **state)
-{
+static void a_record_signed_with_another_nonce_is_stray(void **state) {
     struct wire wire = {0};
     struct guest_channel channel;
     struct guest_record record;
@@ -146,8 +135,7 @@ static void a_record_signed_with_another_nonce_is_stray(void **state)
     assert_int_equal(record.kind, GUEST_RECORD_begin);
 }
 
-static void a_repeated_and_a_missing_sequence_are_told(void **state)
-{
+static void a_repeated_and_a_missing_sequence_are_told(void **state) {
     struct wire wire = {0};
     struct guest_channel channel;
     struct guest_record record;
@@ -166,8 +154,7 @@ static void a_repeated_and_a_missing_sequence_are_told(void **state)
 }
 
 // A forged head that claims a long payload must not swallow what the kernel says next.
-static void a_forged_length_hides_nothing(void **state)
-{
+static void a_forged_length_hides_nothing(void **state) {
     struct wire wire = {0};
     struct guest_channel channel;
     struct guest_record record;
@@ -181,8 +168,7 @@ static void a_forged_length_hides_nothing(void **state)
     assert_int_equal(record.kind, GUEST_RECORD_exit);
 }
 
-static void numbers_are_found_by_their_whole_key(void **state)
-{
+static void numbers_are_found_by_their_whole_key(void **state) {
     const char words[] = "xstatus=0x1 status=0xfe rip=0x7fffffffefc0 bad=0xzz ticks=10";
     const struct guest_record record = {.payload = words, .bytes = sizeof words - 1};
     uint64_t value = 5;
@@ -196,8 +182,7 @@ static void numbers_are_found_by_their_whole_key(void **state)
     assert_int_equal(guest_record_number(&record, "error", &value), -1);
 }
 
-static void the_entry_a_boot_broke_off_in_is_named_and_the_next_begins_behind_it(void **state)
-{
+static void the_entry_a_boot_broke_off_in_is_named_and_the_next_begins_behind_it(void **state) {
     struct wire wire = {0};
     struct guest_result results[3] = {{0}};
     struct guest_report report;
@@ -219,8 +204,7 @@ static void the_entry_a_boot_broke_off_in_is_named_and_the_next_begins_behind_it
     guest_results_free(results, 3);
 }
 
-static void a_lost_record_spoils_the_entry_it_may_have_belonged_to(void **state)
-{
+static void a_lost_record_spoils_the_entry_it_may_have_belonged_to(void **state) {
     struct wire wire = {0};
     struct guest_result results[2] = {{0}};
     struct guest_report report;
@@ -239,8 +223,7 @@ static void a_lost_record_spoils_the_entry_it_may_have_belonged_to(void **state)
     assert_int_equal(results[1].end, GUEST_EXITED);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crc_is_that_of_ieee_802_3),
         cmocka_unit_test(records_come_in_order_with_payload_and_nuls),

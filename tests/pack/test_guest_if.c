@@ -8,8 +8,7 @@
 static struct guest_result results[2];
 static char boot[512];
 
-static int run_truth(void **state)
-{
+static int run_truth(void **state) {
     static const char *const argv[] = {"truth", NULL};
     char path[512];
     const struct guest_entry entries[2] = {{path, argv, 0}, {path, argv, 3}};
@@ -25,8 +24,7 @@ static int run_truth(void **state)
     return 0;
 }
 
-static int free_truth(void **state)
-{
+static int free_truth(void **state) {
     (void)state;
     guest_results_free(results, 2);
     return 0;
@@ -34,25 +32,22 @@ static int free_truth(void **state)
 
 // Name, IF before, IF as it should become, IF as PUSHF showed it.
 #define TRANSITIONS                                                                                \
-    "if cli 1 0 0\nif cli 0 0 0\nif sti 0 1 1\nif sti 1 1 1\n"                                    \
+    "if cli 1 0 0\nif cli 0 0 0\nif sti 0 1 1\nif sti 1 1 1\n"                                     \
     "if popf 1 1 1\nif popf 0 0 0\nif popf 0 1 1\nif popf 1 0 0\n"
 
-static void if_follows_cli_sti_and_popf_at_cpl0(void **state)
-{
+static void if_follows_cli_sti_and_popf_at_cpl0(void **state) {
     (void)state;
     assert_int_equal(results[0].end, GUEST_EXITED);
     assert_contains(results[0].output, "cs 8\n" TRANSITIONS);
 }
 
-static void if_follows_cli_sti_and_popf_at_cpl3_with_iopl3(void **state)
-{
+static void if_follows_cli_sti_and_popf_at_cpl3_with_iopl3(void **state) {
     (void)state;
     assert_int_equal(results[1].end, GUEST_EXITED);
     assert_contains(results[1].output, "cs 35\n" TRANSITIONS);
 }
 
-static void under_icount_a_tick_is_an_instruction(void **state)
-{
+static void under_icount_a_tick_is_an_instruction(void **state) {
     (void)state;
     // 64 pairs and the few instructions that read the TSC, over 64, rounded down.
     for (int i = 0; i < 2; i++)
@@ -60,8 +55,7 @@ static void under_icount_a_tick_is_an_instruction(void **state)
                             "ticks cli+sti 2\nticks push+popf 2\nticks pushf+pop 2\nend\n");
 }
 
-static void software_is_never_classed_real(void **state)
-{
+static void software_is_never_classed_real(void **state) {
     struct guest_truth truths[2];
     struct guest_options options;
     (void)state;
@@ -74,8 +68,7 @@ static void software_is_never_classed_real(void **state)
     }
 }
 
-int main(void)
-{
+int main(void) {
     if (qemu_is_missing())
         return SKIPPED;
     const struct CMUnitTest tests[] = {

@@ -53,8 +53,7 @@ static struct {
 } pack;
 
 // good, stray, good, stray, ... good: in one call. The good ones alternate between the rings.
-static int run_all(void **state)
-{
+static int run_all(void **state) {
     static const char *const argv[] = {"program", NULL};
     struct guest_entry entries[ENTRIES];
     struct guest_options options;
@@ -63,38 +62,39 @@ static int run_all(void **state)
     for (size_t i = 0; i < ENTRIES; i++) {
         snprintf(pack.paths[i], sizeof pack.paths[i], "%s/%s", getenv("ASMSWEEP_GUEST_STRAYS"),
                  i % 2 ? strays[i / 2].name : "good");
-        entries[i] = (struct guest_entry){
-            pack.paths[i], argv, i % 2 ? strays[i / 2].ring : i % 4 ? 3 : 0};
+        entries[i] = (struct guest_entry){pack.paths[i], argv,
+                                          i % 2   ? strays[i / 2].ring
+                                          : i % 4 ? 3
+                                                  : 0};
     }
     guest_options_init(&options);
     options.directory = getenv("ASMSWEEP_GUEST_DIRECTORY");
     options.timeout = 0.5;
+    // For a machine with a real /dev/kvm: docs/guest.md, "First things to check".
+    const char *accel = getenv("ASMSWEEP_GUEST_ACCEL");
+    options.accel = accel && !strcmp(accel, "kvm") ? GUEST_KVM : GUEST_TCG;
     if (guest_run(entries, ENTRIES, &options, pack.results, NULL, 0, &error))
         fail_msg("%s", error.text);
     return 0;
 }
 
-static int free_all(void **state)
-{
+static int free_all(void **state) {
     (void)state;
     guest_results_free(pack.results, ENTRIES);
     return 0;
 }
 
-static void each_stray_is_named_with_its_reason(void **state)
-{
+static void each_stray_is_named_with_its_reason(void **state) {
     (void)state;
     for (size_t i = 0; i < STRAYS; i++) {
         const struct guest_result *result = &pack.results[2 * i + 1];
         if (result->end != strays[i].end || !strstr(result->detail, strays[i].reason))
             fail_msg("%s at ring %d: end %d, '%s'; not end %d, '%s'", strays[i].name,
-                     strays[i].ring, result->end, result->detail, strays[i].end,
-                     strays[i].reason);
+                     strays[i].ring, result->end, result->detail, strays[i].end, strays[i].reason);
     }
 }
 
-static void every_good_program_among_them_is_there(void **state)
-{
+static void every_good_program_among_them_is_there(void **state) {
     size_t good = 0;
     (void)state;
     for (size_t i = 0; i < ENTRIES; i += 2) {
@@ -108,8 +108,7 @@ static void every_good_program_among_them_is_there(void **state)
     assert_int_equal(good, STRAYS + 1);
 }
 
-static void a_missing_program_is_an_error_that_names_it(void **state)
-{
+static void a_missing_program_is_an_error_that_names_it(void **state) {
     static const char *const argv[] = {"program", NULL};
     const struct guest_entry entry = {"/no/such/variant", argv, 0};
     struct guest_options options;
@@ -124,8 +123,7 @@ static void a_missing_program_is_an_error_that_names_it(void **state)
     assert_int_equal(result.end, GUEST_NOT_RUN);
 }
 
-static void a_missing_qemu_is_an_error_with_the_package(void **state)
-{
+static void a_missing_qemu_is_an_error_with_the_package(void **state) {
     static const char *const argv[] = {"program", NULL};
     const struct guest_entry entry = {pack.paths[0], argv, 0};
     struct guest_options options;
@@ -140,8 +138,7 @@ static void a_missing_qemu_is_an_error_with_the_package(void **state)
     assert_contains(error.text, "qemu-system-x86");
 }
 
-int main(void)
-{
+int main(void) {
     if (qemu_is_missing())
         return SKIPPED;
     const struct CMUnitTest tests[] = {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/prove: instructions per iteration, from what the guest counted under icount. Pure.
+//
+// Under QEMU's icount one TSC tick is one instruction. A run of 2N iterations does all that a run
+// of N does (same arguments' length, same initial pattern_state), then N more: the difference is
+// what the iterations N+1 to 2N retired, exactly, in thousandths per iteration because N is 1000.
+// For loops whose path depends on a pattern that is their mean over these iterations.
+#ifndef ASMSWEEP_RETIRED_H
+#define ASMSWEEP_RETIRED_H
+
+#include "guest.h"
+
+#include <stdint.h>
+
+enum {
+    RETIRED_N = 1000,
+    RETIRED_ROUNDS = 2,               // the whole is done twice and has to agree
+    RETIRED_RUNS = 2 * RETIRED_ROUNDS // N, 2N, N, 2N
+};
+
+// Iterations of run `run` (0 to RETIRED_RUNS - 1), as the variant's argument. Static.
+const char *retired_argument(int run);
+
+// A decimal number as thousandths. 0, or -1 if it is none, or not a whole number of them.
+int retired_parse(const char *text, int64_t *thousandths);
+
+// Thousandths as a decimal number without trailing zeros, in text[24].
+void retired_text(int64_t thousandths, char *text);
+
+// From the RETIRED_RUNS results of one variant at one ring: thousandths of an instruction per
+// iteration in *thousandths. -1: not counted, and `why` (`size` bytes) says why: a run did not end
+// as it should, or the rounds disagree.
+int retired_count(const struct guest_result *results, int64_t *thousandths, char *why, size_t size);
+
+#endif
