@@ -141,35 +141,24 @@ static int hash_files(struct plan *plan, struct error *error)
     return 0;
 }
 
-static int read_tables(const char *directory, struct plan *plan, struct error *error)
+// The rows of the two tables that are already read.
+static int take_rows(struct plan *plan, const char *only, struct error *error)
 {
-    char *variants = join(directory, "", "variants.csv"), *proof = join(directory, "", "proof.csv");
-    int failed = table_read(variants, variants_columns, &plan->variants, error) ||
-                 table_read(proof, proof_columns, &plan->proof, error);
-    free(variants);
-    free(proof);
-    return failed ? -1 : hash_files(plan, error);
-}
-
-int plan_read(const char *directory, const char *only, struct plan *plan, struct error *error)
-{
-    *plan = (struct plan){.directory = strdup(directory)};
-    if (!plan->directory || read_tables(directory, plan, error))
-        return -1;
     plan->rows = calloc(plan->variants.rows + 1, sizeof *plan->rows);
     if (!plan->rows)
         abort();
     for (size_t row = 0; row < plan->variants.rows; row++) {
         struct variant *variant = &plan->rows[plan->count];
-        if (!plan->calibrator.path && !strcmp(table_cell(&plan->variants, row, "family"), "calibrator") &&
+        if (!plan->calibrator.path &&
+            !strcmp(table_cell(&plan->variants, row, "family"), "calibrator") &&
             read_variant(plan, row, &plan->calibrator, error))
             return -1;
         if (only && fnmatch(only, table_cell(&plan->variants, row, "variant"), 0))
             continue;
         if (read_variant(plan, row, variant, error))
             return -1;
-        take_proof(variant, &plan->proof, row);
         plan->count++;
+        take_proof(variant, &plan->proof, row);
     }
     if (!plan->count)
         return error_set(error, ERROR_INPUT, plan->variants.path, 0,
@@ -177,6 +166,31 @@ int plan_read(const char *directory, const char *only, struct plan *plan, struct
                          only ? only : "");
     plan->sweep = strdup(table_cell(&plan->variants, 0, "sweep"));
     return plan->sweep ? 0 : -1;
+}
+
+int plan_read(const char *directory, const char *only, struct plan *plan, struct error *error)
+{
+    *plan = (struct plan){.directory = strdup(directory)};
+    char *variants = join(directory, "", "variants.csv"), *proof = join(directory, "", "proof.csv");
+    int failed = table_read(variants, variants_columns, &plan->variants, error) ||
+                 table_read(proof, proof_columns, &plan->proof, error) || hash_files(plan, error) ||
+                 take_rows(plan, only, error);
+    free(variants);
+    free(proof);
+    return failed ? -1 : 0;
+}
+
+int plan_parse(const char *directory, const char *variants, size_t variants_length,
+               const char *proof, size_t proof_length, const char *only, struct plan *plan,
+               struct error *error)
+{
+    *plan = (struct plan){.directory = strdup(directory)};
+    return table_parse("variants.csv", variants, variants_length, variants_columns, &plan->variants,
+                       error) ||
+                   table_parse("proof.csv", proof, proof_length, proof_columns, &plan->proof, error) ||
+                   take_rows(plan, only, error)
+               ? -1
+               : 0;
 }
 
 void plan_free(struct plan *plan)

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Any ticks: never a value without an ok, never an ok that is not a positive number.
+#include "fuzz.h"
+
+#include "stopwatch.h"
+
+#include <math.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct slices slices = {.links = {32, 32, 32}, .n = {256, 256, 128, 64}};
+    slices.count = size / sizeof(struct slice);
+    if (slices.count > 64)
+        slices.count = 64;
+    slices.slices = malloc((slices.count + 1) * sizeof(struct slice));
+    memcpy(slices.slices, data, slices.count * sizeof(struct slice));
+    for (int excluded = LEG_add; excluded <= PANEL_all; excluded++) {
+        struct stopwatch_value value;
+        stopwatch_evaluate(&slices, excluded, 1, &value);
+        if (value.status == STATUS_ok)
+            must(value.cycles.value > 0 && isfinite(value.cycles.value));
+        else
+            must(value.detail[0] != '\0');
+        must(value.status >= STATUS_unstable || isnan(value.cycles.value));
+    }
+    free(slices.slices);
+    return 0;
+}
