@@ -7,12 +7,15 @@ refused.
 
 import re
 
+from generator import weave
 from generator.errors import known
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
 _VALUE = re.compile(r"[a-z0-9][a-z0-9_]*(-[a-z0-9_]+)*")
 _RANGE_KEYS = ("from", "to", "step")
-_RESERVED = ("row", "sweep", "family", "variant", "range")
+# Names that the wrapper and the functions of templates have.
+_RESERVED = ("row", "variant", "needs", "iterations", "source_template", "range", "inline_setup",
+             "inline_body", "inline_teardown", "loop", "self", "caller", *weave.GLOBALS)
 
 
 def read(file, keys, table):
@@ -49,18 +52,15 @@ def check_rows(file, keys, axis, values, rows):
                                  known(value, rows[axis]))
 
 
-def combinations(axes):
-    """How many there are, conditions not considered."""
-    count = 1
-    for values in axes.values():
-        count *= len(values)
-    return count
+def check_identifier(file, keys, name, taken=()):
+    """A name that templates can use and that hides nothing."""
+    if not _IDENTIFIER.fullmatch(name) or name in _RESERVED or name in taken:
+        raise file.error(keys, f"'{name}' cannot be the name of an axis or value",
+                         "use a-z, 0-9 and _, no axis twice, and none of " + ", ".join(_RESERVED))
 
 
 def _axis(file, keys, axis, values):
-    if not _IDENTIFIER.fullmatch(axis) or axis in _RESERVED:
-        raise file.error(keys, f"axis '{axis}' cannot be used as a name",
-                         "use a-z, 0-9 and _, and none of " + ", ".join(_RESERVED))
+    check_identifier(file, keys, axis)
     if isinstance(values, dict):
         values = _range(file, keys, axis, values)
     elif isinstance(values, list):

@@ -11,6 +11,7 @@ line that names the template's own line, not the generated file's. Exit status 0
 
 import argparse
 import contextlib
+import fcntl
 import os
 import re
 import subprocess
@@ -64,11 +65,35 @@ def _configure(args, log):
     with contextlib.suppress(FileNotFoundError):
         os.remove(os.path.join(args.out, "generator.err"))
     argv = ["cmake", "-G", "Ninja", "-S", _ROOT, "-B", args.out, f"-DASMSWEEP_SWEEP={sweep}"]
+    if _made_elsewhere(args.out):
+        argv.insert(1, "--fresh")
     if args.prove:
         argv.append(f"-DASMSWEEP_PROVE={os.path.abspath(args.prove)}")
     status, _ = _run(argv, log)
     if status:
         _complain(args, log)
+
+
+@contextlib.contextmanager
+def _alone(out):
+    """One build at a time in a directory: Ninja has no lock of its own."""
+    with open(os.path.join(out, "build.lock"), "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(place(out), "another build is running here", "wait for its end")
+        yield
+
+
+def _made_elsewhere(out):
+    """CMake refuses a build directory that was moved with its clone."""
+    with contextlib.suppress(FileNotFoundError):
+        with open(os.path.join(out, "CMakeCache.txt"), errors="replace") as stream:
+            cache = dict(line.strip().split("=", 1) for line in stream
+                         if line.startswith("CMAKE_") and "=" in line)
+        return (cache.get("CMAKE_HOME_DIRECTORY:INTERNAL") != _ROOT or
+                cache.get("CMAKE_CACHEFILE_DIR:INTERNAL") != out)
+    return False
 
 
 def _complain(args, log):
@@ -122,7 +147,7 @@ def main(argv):
     args.out = os.path.abspath(args.out)
     try:
         os.makedirs(args.out, exist_ok=True)
-        with open(os.path.join(args.out, "build.log"), "w") as log:
+        with _alone(args.out), open(os.path.join(args.out, "build.log"), "w") as log:
             _configure(args, log)
             _build(args, log)
     except BadInputLine as line:
@@ -137,6 +162,8 @@ def main(argv):
     except Failed as problem:
         print(f"build: {problem}", file=sys.stderr)
         return 3
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 

@@ -35,13 +35,21 @@ class _Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
 
 
 class _Loader(jinja2.FileSystemLoader):
-    """Files below the root only, symbolic links followed and judged by their end."""
+    """Files below the root only, symbolic links followed and judged by their end.
+
+    .loaded collects the path of every file that was read.
+    """
+
+    def __init__(self, root):
+        super().__init__(root)
+        self.loaded = set()
 
     def get_source(self, environment, template):
         source, filename, uptodate = super().get_source(environment, template)
         root = os.path.realpath(self.searchpath[0])
         if not os.path.realpath(filename).startswith(root + os.sep):
             raise jinja2.TemplateNotFound(template)
+        self.loaded.add(filename)
         return source, filename, uptodate
 
 

@@ -10,6 +10,7 @@ Exit status 0, or 2 after one line that names file, place and remedy.
 
 import argparse
 import os
+import resource
 import sys
 from collections import Counter
 
@@ -23,6 +24,8 @@ except ImportError:
 
 from generator import emit, environment, expand, spec  # noqa: E402
 from generator.errors import BadInput, known  # noqa: E402
+
+_MOST_MEMORY = 4 << 30  # bytes
 
 
 def _arguments(argv):
@@ -40,25 +43,23 @@ def _arguments(argv):
     return args
 
 
-def _load(args, name, inputs):
+def _load(args, name):
     env = environment.make(args.templates)
-    sweep = spec.load_sweep(env, spec.sweep_path(name, args.templates), args.templates, inputs)
+    sweep = spec.load_sweep(env, spec.sweep_path(name, args.templates), args.templates)
     return sweep, expand.expand(env, sweep), env
 
 
-def _inputs(args, inputs):
-    """Every file whose change may change a sweep: those read, wrappers, this program."""
-    found = set(map(os.path.abspath, inputs))
-    for folder in (os.path.join(args.templates, "variant"), os.path.join(_ROOT, "generator")):
-        found |= {os.path.join(os.path.abspath(folder), name) for name in os.listdir(folder)
-                  if name.endswith((".py", ".j2"))}
-    return sorted(found)
+def _inputs(sweep, env):
+    """Every file whose change may change a sweep: TOML, templates, and this program."""
+    found = {sweep.file.path, *(loop.file.path for loop in sweep.loops), *env.loader.loaded}
+    folder = os.path.join(_ROOT, "generator")
+    found |= {os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".py")}
+    return sorted(map(os.path.abspath, found))
 
 
 def _generate(args):
-    inputs = []
-    _, variants, _ = _load(args, args.sweep, inputs)
-    inputs = _inputs(args, inputs)
+    sweep, variants, env = _load(args, args.sweep)
+    inputs = _inputs(sweep, env)
     written, removed = emit.emit(args.out, variants, inputs)
     if args.depfile:
         escaped = " ".join(path.replace(" ", "\\ ") for path in inputs)
@@ -73,7 +74,7 @@ def _list(args):
         name[:-5] for name in os.listdir(folder) if name.endswith(".toml"))
     print(f"{'sweep':16} {'variants':>8} {'none':>6} {'iopl':>6} {'cpl0':>6}  what it asks")
     for name in names:
-        sweep, variants, _ = _load(args, name, [])
+        sweep, variants, _ = _load(args, name)
         needs = Counter(v.row["needs"] for v in variants)
         print(f"{sweep.name:16} {len(variants):8}", *(f"{needs[n]:6}" for n in expand.NEEDS),
               f" {sweep.summary}")
@@ -100,6 +101,8 @@ def _render(args):
 
 def main(argv):
     args = _arguments(argv)
+    # A template that asks for all memory gets an error instead.
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     try:
         if args.list:
             _list(args)
@@ -112,6 +115,12 @@ def main(argv):
     except BadInput as problem:
         print(f"generator: {problem}", file=sys.stderr)
         return 2
+    except MemoryError:
+        print(f"generator: {args.sweep}: needs over {_MOST_MEMORY >> 30} GiB; narrow an axis",
+              file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 

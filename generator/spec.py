@@ -118,10 +118,9 @@ def sweep_path(name, templates):
     return os.path.join(folder, name + ".toml")
 
 
-def load_sweep(env, path, templates, inputs):
-    """The Sweep of a file. `inputs` gets the path of every file that was read."""
+def load_sweep(env, path, templates):
+    """The Sweep of a file."""
     file = TomlFile(path)
-    inputs.append(path)
     check(file, (), file.data, SWEEP)
     name = file.data.get("name")
     if name is None:
@@ -133,7 +132,7 @@ def load_sweep(env, path, templates, inputs):
     limit = file.data.get("limit", DEFAULT_LIMIT)
     if limit < 1:
         raise file.error(("limit",), f"limit {limit} allows nothing", "give 1 or more")
-    loops = [_family(env, file, i, entry, templates, inputs)
+    loops = [_family(env, file, i, entry, templates)
              for i, entry in enumerate(file.data.get("family", []))]
     loops += [_inline(env, file, i, entry) for i, entry in enumerate(file.data.get("loop", []))]
     if not loops:
@@ -165,13 +164,12 @@ def _family_loop(env, name, templates):
     return _loop(env, file, (), file.data, name, f"families/{name}/loop.s.j2")
 
 
-def _family(env, sweep, index, entry, templates, inputs):
+def _family(env, sweep, index, entry, templates):
     keys = ("family", index)
     check(sweep, keys, entry, ENTRY)
     name = check_name(sweep, (*keys, "name"), entry["name"], "the family's name")
     check_name_known(name, templates, lambda m, r: sweep.error((*keys, "name"), m, r))
     loop = _family_loop(env, name, templates)
-    inputs += [loop.file.path, os.path.join(templates, "families", name, "loop.s.j2")]
     loop.axes = axes_of.override(sweep, (*keys, "axes"), entry.get("axes", {}), loop.axes,
                                  loop.rows)
     loop.conditions += _conditions(env, sweep, keys, entry)
@@ -210,7 +208,10 @@ def _loop(env, file, keys, data, name, template):
         loop.texts["claims." + key] = _text(env, file, (*keys, "claims", key), text)
     for part, into in (("values", loop.values), ("context", loop.context)):
         for key, text in data.get(part, {}).items():
-            check_name(file, (*keys, part, key), key, f"the name in {part}")
+            if part == "values":
+                axes_of.check_identifier(file, (*keys, part, key), key, axes)
+            else:
+                check_name(file, (*keys, part, key), key, "the name in context")
             into[key] = _text(env, file, (*keys, part, key), text)
     return loop
 

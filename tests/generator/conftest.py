@@ -22,7 +22,7 @@ def expand_text(tmp_path):
         path = tmp_path / "sweep.toml"
         path.write_text(text)
         env = environment.make(templates)
-        return expand.expand(env, spec.load_sweep(env, str(path), templates, []))
+        return expand.expand(env, spec.load_sweep(env, str(path), templates))
     return expanded
 
 

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every mistake gets one line with file, place and remedy, status 2, and no output."""
 
+import shutil
+import subprocess
+
 import pytest
+from conftest import PYTHON, ROOT, TEMPLATES
 
 LOOP = '[[loop]]\nname = "x"\nbody = "nop"\n'
 
@@ -76,6 +80,14 @@ CASES = {
     "all_memory": ('summary = "s"\n[[loop]]\nname = "x"\n'
                    'body = "<{ \'nop;\' * 10000000000 }>"\n',
                    ["sweep.toml:4:", "1000000 items"]),
+    "memory_by_a_filter": ('summary = "s"\n[[loop]]\nname = "x"\n'
+                           'body = "<{ \'nop\' | center(100000000000) }>"\n',
+                           ["sweep.toml:4:", "MemoryError"]),
+    "axis_hides_a_function": ('summary = "s"\n' + LOOP + 'axes = { lines = [1] }\n',
+                              ["sweep.toml:5:", "'lines' cannot be the name"]),
+    "value_hides_an_axis": ('summary = "s"\n' + LOOP + 'axes = { a = [1] }\n'
+                            'values = { a = "2" }\n',
+                            ["sweep.toml:6:", "'a' cannot be the name"]),
     "align_offset_of_64": ('summary = "s"\n' + LOOP + 'axes = { align_offset = [64] }\n',
                            ["sweep.toml:5:", "0 to 63"]),
 }
@@ -102,9 +114,16 @@ def test_a_mistake_leaves_the_last_good_output_alone(generate, tmp_path):
                       for p in (tmp_path / "out").rglob("*.*")}
 
 
+def test_a_link_out_of_the_templates_is_no_template(generate, tmp_path):
+    shutil.copytree(TEMPLATES, tmp_path / "templates")
+    (tmp_path / "secret").write_text("secret words\n")
+    (tmp_path / "templates/link.j2").symlink_to(tmp_path / "secret")
+    done = generate('summary = "s"\n[[loop]]\nname = "x"\n'
+                    'body = "<% include \'link.j2\' %>"\n', templates=tmp_path / "templates")
+    assert done.returncode == 2 and "no template 'link.j2'" in done.stderr
+
+
 def test_unknown_sweep_names_the_nearest(tmp_path):
-    import subprocess
-    from conftest import PYTHON, ROOT
     done = subprocess.run([PYTHON, "-B", f"{ROOT}/generator/main.py", "--sweep", "sed",
                            "--out", str(tmp_path / "out")],
                           capture_output=True, text=True, check=False)
@@ -115,8 +134,6 @@ def test_unknown_sweep_names_the_nearest(tmp_path):
 def test_unreadable_and_binary_files_are_named(generate, tmp_path):
     (tmp_path / "d.toml").mkdir()
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
-    import subprocess
-    from conftest import PYTHON, ROOT
     for name, says in (("d.toml", "Is a directory"), ("b.toml", "not UTF-8"),
                        ("none.toml", "No such file")):
         done = subprocess.run([PYTHON, "-B", f"{ROOT}/generator/main.py", "--sweep",

@@ -2,6 +2,7 @@
 """Whole builds, in a copy of the sources whose path has spaces."""
 
 import csv
+import fcntl
 import os
 import shutil
 import subprocess
@@ -172,6 +173,48 @@ def test_the_generators_line_comes_through_cmake_unchanged(clone):
         "row.AXIS.KEY, or a function of docs/families.md\n")
     assert not (clone.out / "variants.csv").exists()
     assert clone.build(SWEEP).returncode == 0
+
+
+def test_a_file_that_a_family_includes_is_watched(clone):
+    folder = clone.root / "templates/families/seed"
+    template = (folder / "loop.s.j2").read_text()
+    (folder / "pop.j2").write_text("        pop     %rcx\n")
+    (folder / "loop.s.j2").write_text(template.replace(
+        "        pop     %rcx\n", "<% include 'families/seed/pop.j2' %>\n"))
+    assert clone.build(sweep="seed").returncode == 0
+    before = clone.times()
+    (folder / "pop.j2").write_text("        pop     %rdx\n")
+    assert clone.ninja().returncode == 0
+    changed = [name for name, time in clone.times().items() if time != before[name]]
+    assert changed == ["seed.push_pop_pair"]
+    assert "claimed pop %rcx, found pop %rdx" in clone.proof()["seed.push_pop_pair"]["detail"]
+
+
+def test_a_clone_that_was_moved_builds_again(clone):
+    assert clone.build(SWEEP).returncode == 0
+    moved = clone.root.rename(clone.root.parent / "moved")
+    clone.root, clone.out, clone.sweep = moved, moved / "out dir", moved / "my sweep.toml"
+    done = clone.build()
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_two_builds_in_one_place_do_not_mix(clone):
+    clone.build(SWEEP)
+    with open(clone.out / "build.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = clone.build()
+    assert done.returncode == 2 and "another build is running here" in done.stderr
+
+
+def test_what_an_interruption_leaves_is_no_stumbling_block(clone):
+    clone.build(SWEEP)
+    (clone.out / "src/x.v1.s.new").write_text("half")
+    (clone.out / "proof.csv.new").write_text("half")
+    (clone.out / "bin/x.v2").write_bytes(b"half")
+    (clone.out / "bin/x.v3").unlink()
+    clone.build(SWEEP.replace("nop", "cld"))
+    assert {row["status"] for row in clone.proof().values()} == {"ok"}
+    assert not (clone.out / "src/x.v1.s.new").exists()
 
 
 def test_variants_run_and_prove_their_end(clone):
