@@ -4,11 +4,12 @@
 Environment, set by CMakeLists.txt:
 ASMSWEEP_GUEST_KERNEL    cache made by setup/fetch-guest-kernel
 ASMSWEEP_GUEST_PROGRAMS  folder with the static programs of programs/
-ASMSWEEP_GUEST_BIN       folder with asmsweep-run
+ASMSWEEP_GUEST_BIN       folder with asmsweep-run and asmsweep-prove
 ASMSWEEP_GUEST_WORK      folder for what the boots leave: console, initramfs, channel
 """
 
 import os
+import subprocess
 from pathlib import Path
 from typing import NoReturn
 
@@ -39,6 +40,18 @@ def _root(kernel: Kernel, programs: list[str]) -> Initramfs:
     return files
 
 
+def _add_sweep(files: Initramfs, toml: Path, build: Path) -> None:
+    """Build the sweep as a user would, and put all that a test box needs in /sweeps/NAME."""
+    prove = _folder("ASMSWEEP_GUEST_BIN") / "asmsweep-prove"
+    for command in (["cmake", "-S", HERE.parent.parent, "-B", build, "-G", "Ninja",
+                     f"-DASMSWEEP_SWEEP={toml}", f"-DASMSWEEP_PROVE={prove}"],
+                    ["cmake", "--build", build]):
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    files.tree(f"/sweeps/{toml.stem}/bin", build / "bin")
+    for table in ("variants.csv", "proof.csv"):
+        files.file(f"/sweeps/{toml.stem}/{table}", build / table)
+
+
 @pytest.fixture(scope="session")
 def kernel() -> Kernel:
     try:
@@ -54,6 +67,7 @@ def linux(kernel: Kernel) -> Outcome:
     work = _folder("ASMSWEEP_GUEST_WORK") / "linux"
     files = _root(kernel, ["loop", "iopl_probe"])
     files.program("/usr/bin/asmsweep-run", _folder("ASMSWEEP_GUEST_BIN") / "asmsweep-run")
+    _add_sweep(files, HERE / "astray.toml", work / "astray")
     try:
         for name in ("perf", "setpriv"):
             files.program(f"/usr/bin/{name}", Path(program(name, PACKAGES)))
@@ -62,7 +76,7 @@ def linux(kernel: Kernel) -> Outcome:
         _skip_all(missing)
     files.file("/modules/testpmu.ko", module)
     files.file("/usr/bin/hang_under_perf", INSIDE / "hang_under_perf")
-    scripts = ["iopl.sh", "users.sh", "pmu.sh", "runner.sh", "lockdown.sh"]
+    scripts = ["iopl.sh", "users.sh", "pmu.sh", "runner.sh", "sweep.sh", "lockdown.sh"]
     return boot(kernel, files, scripts, work, icount=True)
 
 
