@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // Jobs in one boot: a boot takes 50 ms, and the sink hears of a job only after its boot.
 enum { JOBS_A_BOOT = 32 };
@@ -29,6 +30,12 @@ struct pack {
     struct guest_result results[JOBS_A_BOOT];
     size_t count;
 };
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
 
 static int is_software(const struct engine_settings *settings) {
     return settings->accel && !strcmp(settings->accel, "tcg");
@@ -132,10 +139,13 @@ static int run_pack(const struct engine_settings *settings, const struct engine_
     char directory[PATH_MAX];
     struct guest_options options;
     options_of(settings, directory, &options);
+    double started = now();
     int failed = guest_run(pack->entries, pack->count, &options, pack->results, NULL, 0, error);
+    double seconds = (now() - started) / (double)pack->count; // a share of the boot's
     for (size_t i = 0; !failed && i < pack->count && !*stop; i++) {
         struct execution execution;
         start_execution(settings, probe, pack->jobs[i], &execution);
+        execution.seconds_run = seconds;
         take_result(&pack->results[i], slices, is_software(settings), &execution);
         *stop = sink(&execution, context);
         slices_free(&execution.slices);

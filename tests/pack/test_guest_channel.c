@@ -168,6 +168,46 @@ static void a_forged_length_hides_nothing(void **state) {
     assert_int_equal(record.kind, GUEST_RECORD_exit);
 }
 
+// Damage at random, fed in random portions: each byte is part of a record or counted as stray,
+// and what comes through is a record as it was sent.
+static void every_byte_is_accounted_for(void **state) {
+    uint32_t random = 1;
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        struct wire wire = {0};
+        struct guest_channel channel;
+        struct guest_record record;
+        size_t accounted = 0, shown = 0;
+        for (unsigned i = 0; i < 6; i++)
+            put_record(&wire, i, i, i % 2 ? "out" : "exit", "status=0x0 @asw 0000");
+        for (int hit = 0; hit < 3; hit++) {
+            random = random * 1664525 + 1013904223;
+            wire.text[(random >> 8) % wire.length] = (char)random;
+        }
+        guest_channel_open(&channel, nonce);
+        for (;;) {
+            size_t before = channel.at;
+            int final = shown == wire.length;
+            enum guest_channel_step step =
+                guest_channel_next(&channel, wire.text, shown, final, &record);
+            assert_true(channel.at <= shown);
+            accounted += channel.at - before;
+            if (step == CHANNEL_STRAY)
+                assert_int_equal(channel.at - before, record.bytes);
+            if (step == CHANNEL_RECORD)
+                assert_memory_equal(record.payload, "status=0x0 @asw 0000", record.bytes);
+            if (step != CHANNEL_MORE)
+                continue;
+            if (final)
+                break;
+            random = random * 1664525 + 1013904223;
+            shown += (random >> 8) % 200;
+            shown = shown < wire.length ? shown : wire.length;
+        }
+        assert_int_equal(accounted, wire.length);
+    }
+}
+
 static void numbers_are_found_by_their_whole_key(void **state) {
     const char words[] = "xstatus=0x1 status=0xfe rip=0x7fffffffefc0 bad=0xzz ticks=10";
     const struct guest_record record = {.payload = words, .bytes = sizeof words - 1};
@@ -233,6 +273,7 @@ int main(void) {
         cmocka_unit_test(a_record_signed_with_another_nonce_is_stray),
         cmocka_unit_test(a_repeated_and_a_missing_sequence_are_told),
         cmocka_unit_test(a_forged_length_hides_nothing),
+        cmocka_unit_test(every_byte_is_accounted_for),
         cmocka_unit_test(numbers_are_found_by_their_whole_key),
         cmocka_unit_test(the_entry_a_boot_broke_off_in_is_named_and_the_next_begins_behind_it),
         cmocka_unit_test(a_lost_record_spoils_the_entry_it_may_have_belonged_to),

@@ -44,8 +44,10 @@ gate_vectors:                           # 256 entries of 16 bytes
         .set    vector, 0
         .rept   VECTORS
         .balign 16
-        # The vectors with an error code (SDM volume 3, table 6-1; 29 and 30 are AMD's).
-        .if     !(vector == 8 || (vector >= 10 && vector <= 14) || vector == 17 || vector == 21 || vector == 29 || vector == 30)
+        # These vectors come with an error code (SDM volume 3, table 6-1; 29 and 30 are AMD's).
+        .set    coded, vector == 8 || (vector >= 10 && vector <= 14) || vector == 17
+        .set    coded, coded || vector == 21 || vector == 29 || vector == 30
+        .if     !coded
         pushq   $0
         .endif
         pushq   $vector
