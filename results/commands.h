@@ -17,4 +17,12 @@ int command_solve(const char *directory, const char *published, FILE *out, struc
 // The folder of published figures: its CSVs -> costs.csv in it.
 int command_published(const char *directory, FILE *out, struct error *error);
 
+// What changed from one run's directory to another's, as compare.h says; `minimum` is a part of
+// the base. The report goes to out in any case; -1 with ERROR_CHANGED if something changed.
+int command_compare(const char *base_directory, const char *new_directory, double minimum,
+                    FILE *out, struct error *error);
+
+// All that a run's directory knows of a variant.
+int command_explain(const char *directory, const char *variant, FILE *out, struct error *error);
+
 #endif

@@ -15,8 +15,11 @@
 // Columns that say which run, machine and engine a cost belongs to; the same in summary.csv.
 #define COST_KEYS(KEY)                                                                             \
     KEY(run_id)                                                                                    \
-    KEY(host) KEY(cpu_vendor) KEY(cpu_family) KEY(cpu_model) KEY(cpu_stepping) KEY(cpu_name)       \
-        KEY(microcode) KEY(core_type) KEY(hypervisor) KEY(kernel) KEY(engine) KEY(ring)
+    KEY(host)                                                                                      \
+    KEY(cpu_vendor)                                                                                \
+    KEY(cpu_family)                                                                                \
+    KEY(cpu_model) KEY(cpu_stepping) KEY(cpu_name) KEY(microcode) KEY(core_type) KEY(hypervisor)   \
+        KEY(kernel) KEY(engine) KEY(ring)
 
 enum cost_key {
 #define KEY(name) KEY_##name,

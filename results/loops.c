@@ -68,6 +68,9 @@ static int read_loop(const struct table *table, size_t row, struct loop *loop,
     loop->context = table_cell(table, row, "context");
     loop->group = table_cell(table, row, "group");
     loop->twin_of = table_cell(table, row, "twin_of");
+    loop->loop_sha256 = table_cell(table, row, "loop_sha256");
+    if (units_scan_number(table_cell(table, row, "executions"), &loop->executions) != 0)
+        loop->executions = NAN;
     loop->detail = table_cell(table, row, "detail");
     int status = status_from_name(table_cell(table, row, "status"));
     if (status < 0)

@@ -14,6 +14,7 @@ struct loop {
     // Cells of summary.csv, owned by the table, never NULL.
     const char *key[KEY_COUNT];
     const char *variant, *family, *order, *context, *group, *twin_of, *detail;
+    const char *loop_sha256;
     struct mix mix;         // of the body: without the loop's dec and jnz
     double groups;          // of `group` in one iteration; NaN: not given
     bool homogeneous;       // the body is `groups` times `group` and nothing else
@@ -22,6 +23,7 @@ struct loop {
     double cycles;          // per iteration
     double ci_low, ci_high; // 95 %
     double sigma;           // standard error: the interval's half width / 1.96
+    double executions;      // how many the value rests on; NaN: not given
     enum status status;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // asmsweep-results: what the measurements mean. main parses and reports, commands work.
 #include "commands.h"
+#include "compare.h"
 #include "options.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@
 struct arguments {
     const char *directory[POSITIONALS];
     const char *published;
+    double minimum;
 };
 
 struct command {
@@ -27,9 +29,21 @@ static int run_published(const struct arguments *arguments, struct error *error)
     return command_published(arguments->directory[0], stdout, error);
 }
 
+static int run_compare(const struct arguments *arguments, struct error *error) {
+    return command_compare(arguments->directory[0], arguments->directory[1], arguments->minimum,
+                           stdout, error);
+}
+
+static int run_explain(const struct arguments *arguments, struct error *error) {
+    return command_explain(arguments->directory[0], arguments->directory[1], stdout, error);
+}
+
 static const struct command commands[] = {
     {"solve", "DIR [--published FOLDER]", "costs of a run: summary.csv to costs.csv", 1, run_solve},
     {"published", "FOLDER", "the published figures of a folder as costs.csv", 1, run_published},
+    {"compare", "BASE NEW [--minimum PART]", "what changed; exit 4 if something did", 2,
+     run_compare},
+    {"explain", "DIR VARIANT", "everything about a row", 2, run_explain},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -42,10 +56,12 @@ static int usage(FILE *stream) {
 }
 
 static int run_command(const struct command *command, int argc, char **argv) {
-    struct arguments arguments = {0};
+    struct arguments arguments = {.minimum = COMPARE_MINIMUM};
     struct option_row rows[] = {
         {"published", 0, OPTION_TEXT, &arguments.published, "FOLDER", 0, 0,
-         "published figures to set beside (results/published)"},
+         "solve: published figures to set beside (results/published)"},
+        {"minimum", 0, OPTION_PART, &arguments.minimum, "PART", 0, 0,
+         "compare: the smallest change to report, e.g. 2% (default 1%, or the noise floor)"},
     };
     struct option_list list = {command->usage, command->about, rows, sizeof rows / sizeof rows[0]};
     struct error error = {0};

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+#include "compare.h"
+
+#include <math.h>
+#include <string.h>
+
+// Keys of the two runs that differ: a change may be theirs.
+static void print_keys(const struct loops *base, const struct loops *now, FILE *out) {
+    static const char *const names[] = {
+#define KEY(name) #name,
+        COST_KEYS(KEY)
+#undef KEY
+    };
+    static const enum cost_key shown[] = {KEY_host,      KEY_cpu_vendor,   KEY_cpu_family,
+                                          KEY_cpu_model, KEY_cpu_stepping, KEY_cpu_name,
+                                          KEY_microcode, KEY_hypervisor,   KEY_kernel};
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        const char *a = base->loop[0].key[shown[i]], *b = now->loop[0].key[shown[i]];
+        if (strcmp(a, b) != 0)
+            fprintf(out, "differs: %s: %s, now %s\n", names[shown[i]], a[0] ? a : "none",
+                    b[0] ? b : "none");
+    }
+}
+
+static void print_change(const struct change *change, FILE *out) {
+    const struct loop *loop = change->now != NULL ? change->now : change->base;
+    fprintf(out, "  %s (%s, CPL%s)", loop->variant, loop->key[KEY_engine], loop->key[KEY_ring]);
+    if (!isnan(change->part))
+        fprintf(out, ": %.2f to %.2f cycles, %+.2f %% [%+.2f, %+.2f], p %.2g", change->base->cycles,
+                change->now->cycles, 100 * change->part, 100 * change->part_low,
+                100 * change->part_high, change->p_holm);
+    else if (change->verdict == VERDICT_lost)
+        fprintf(out, ": %.2f cycles, now %s: %s", change->base->cycles,
+                status_name(change->now->status), change->now->detail);
+    else if (change->verdict == VERDICT_gained)
+        fprintf(out, ": %s, now %.2f cycles", status_name(change->base->status),
+                change->now->cycles);
+    fputc('\n', out);
+}
+
+// Verdicts below this are counted but not listed one by one.
+#define LISTED VERDICT_small
+
+static void print_comparison(const struct comparison *comparison, FILE *out) {
+    for (int verdict = 0; verdict < VERDICT_COUNT; verdict++) {
+        size_t count = 0;
+        for (size_t i = 0; i < comparison->count; i++)
+            count += (int)comparison->change[i].verdict == verdict;
+        if (count == 0)
+            continue;
+        fprintf(out, "%s: %zu (%s)\n", verdict_name((enum verdict)verdict), count,
+                verdict_meaning((enum verdict)verdict));
+        for (size_t i = 0; i < comparison->count && verdict <= LISTED; i++)
+            if ((int)comparison->change[i].verdict == verdict)
+                print_change(&comparison->change[i], out);
+    }
+    fprintf(out, "method: %s; smallest change reported %.2f %%; %zu loops compared\n",
+            COMPARE_METHOD, 100 * comparison->minimum, comparison->compared);
+}
+
+static int compare_runs(const struct loops *base, const struct loops *now, double minimum,
+                        FILE *out, struct error *error) {
+    struct comparison comparison;
+    if (base->count == 0 || now->count == 0)
+        return error_set(error, ERROR_MISSING, NULL, 0, "%s has no cycles to compare; run it again",
+                         base->count == 0 ? base->table.path : now->table.path);
+    if (compare_loops(base, now, minimum, &comparison) != 0)
+        return error_set(error, ERROR_INPUT, NULL, 0, "out of memory");
+    print_keys(base, now, out);
+    print_comparison(&comparison, out);
+    size_t changes = comparison_changes(&comparison), compared = comparison.compared;
+    comparison_free(&comparison);
+    if (changes > 0)
+        return error_set(error, ERROR_CHANGED, NULL, 0, "%zu of the loops changed", changes);
+    if (compared == 0)
+        return error_set(error, ERROR_MISSING, NULL, 0,
+                         "no loop stands in both runs with the same bytes and a value");
+    return 0;
+}
+
+int command_compare(const char *base_directory, const char *new_directory, double minimum,
+                    FILE *out, struct error *error) {
+    struct loops base = {0}, now = {0};
+    char path[4096];
+    snprintf(path, sizeof path, "%s/summary.csv", base_directory);
+    int failed = loops_read(path, &base, error);
+    if (failed == 0) {
+        snprintf(path, sizeof path, "%s/summary.csv", new_directory);
+        failed = loops_read(path, &now, error);
+    }
+    if (failed == 0)
+        failed = compare_runs(&base, &now, minimum, out, error);
+    loops_free(&base);
+    loops_free(&now);
+    return failed;
+}

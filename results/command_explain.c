@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Everything about one variant of a run, from the run's directory alone.
+#include "commands.h"
+#include "table.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+// Columns of a row, one a line, empty ones left out.
+static void print_cells(const struct table *table, size_t row, const char *const *columns,
+                        FILE *out) {
+    for (; *columns != NULL; columns++) {
+        const char *cell = table_cell(table, row, *columns);
+        if (cell[0] != '\0')
+            fprintf(out, "  %-18s %s\n", *columns, cell);
+    }
+}
+
+static bool is_row(const struct table *table, size_t row, const char *variant) {
+    return strcmp(table_cell(table, row, "variant"), variant) == 0;
+}
+
+// A file of the run; one that may be missing leaves an empty table.
+static int read_file(const char *directory, const char *name, bool needed, struct table *table,
+                     struct error *error) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *there = fopen(path, "r");
+    *table = (struct table){0};
+    if (there == NULL && !needed)
+        return 0;
+    if (there != NULL)
+        fclose(there);
+    return table_read(path, NULL, table, error);
+}
+
+// Print the variant's rows of one file under a title; how many there were.
+static size_t print_rows(const struct table *table, const char *variant, const char *title,
+                         const char *const *columns, FILE *out) {
+    size_t found = 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        if (!is_row(table, row, variant))
+            continue;
+        if (found++ == 0)
+            fprintf(out, "\n%s\n", title);
+        else
+            fputc('\n', out);
+        print_cells(table, row, columns, out);
+    }
+    return found;
+}
+
+static void print_listing(const struct table *plan, const char *variant, FILE *out) {
+    for (size_t row = 0; row < plan->rows; row++) {
+        const char *text = table_cell(plan, row, "sequence");
+        if (!is_row(plan, row, variant) || text[0] == '\0')
+            continue;
+        fprintf(out, "\nThe loop\n");
+        while (*text != '\0') {
+            size_t length = strcspn(text, ";");
+            fprintf(out, "  %.*s\n", (int)length, text);
+            text += length + strspn(text + length, "; ");
+        }
+        fprintf(out, "  (source: %s)\n", table_cell(plan, row, "source"));
+    }
+}
+
+static void print_executions(const struct table *table, const char *variant, FILE *out) {
+    size_t found = 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        if (!is_row(table, row, variant))
+            continue;
+        if (found++ == 0)
+            fprintf(out, "\nExecutions\n  %5s %4s %-7s %-12s %12s  %-26s %s\n", "block", "slot",
+                    "engine", "quantity", "value", "95 %", "status");
+        char interval[64] = "";
+        if (table_cell(table, row, "ci_low")[0] != '\0')
+            snprintf(interval, sizeof interval, "[%.14s, %.14s]", table_cell(table, row, "ci_low"),
+                     table_cell(table, row, "ci_high"));
+        const char *detail = table_cell(table, row, "detail");
+        fprintf(out, "  %5s %4s %-7s %-12s %12s  %-26s %s%s%s\n", table_cell(table, row, "block"),
+                table_cell(table, row, "slot"), table_cell(table, row, "engine"),
+                table_cell(table, row, "quantity"), table_cell(table, row, "value"), interval,
+                table_cell(table, row, "status"), detail[0] ? ": " : "", detail);
+    }
+}
+
+// Costs that name the variant among those they rest on.
+static void print_costs(const struct table *table, const char *variant, FILE *out) {
+    static const char *const columns[] = {
+        "item",    "context", "engine",   "ring",      "cycles",           "ci_low",
+        "ci_high", "method",  "additive", "published", "published_source", "agrees",
+        "status",  "detail",  NULL};
+    size_t length = strlen(variant), found = 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        const char *names = table_cell(table, row, "variants");
+        bool named = false;
+        while (*names != '\0' && !named) {
+            size_t size = strcspn(names, " ");
+            named = size == length && memcmp(names, variant, size) == 0;
+            names += size + strspn(names + size, " ");
+        }
+        if (!named)
+            continue;
+        fprintf(out, "%s", found++ == 0 ? "\nCosts that rest on it\n" : "\n");
+        print_cells(table, row, columns, out);
+    }
+}
+
+static void print_commands(const struct table *summary, const char *variant, FILE *out) {
+    const char *sweep = summary->rows > 0 ? table_cell(summary, 0, "sweep") : "SWEEP";
+    fprintf(out,
+            "\nTo do it again\n"
+            "  ./asmsweep run %s --only %s\n"
+            "  perf stat build/%s/bin/%s\n"
+            "  build/%s/bin/%s --stopwatch 200\n"
+            "  objdump -d -j .loop build/%s/bin/%s\n"
+            "  ./asmsweep run %s --only %s --engine guest --accel kvm   (CPL0; needs /dev/kvm)\n",
+            sweep, variant, sweep, variant, sweep, variant, sweep, variant, sweep, variant);
+}
+
+enum { SUMMARY, MEASUREMENTS, PLAN, PROOF, COSTS, FILES };
+
+static const char *const names[FILES] = {"summary.csv", "measurements.csv", "variants.csv",
+                                         "proof.csv", "costs.csv"};
+
+static int explain(const struct table *table, const char *variant, FILE *out, struct error *error) {
+    static const char *const claims[] = {
+        "family",           "parameters", "mix",   "order",   "group",
+        "groups",           "context",    "needs", "twin_of", "source",
+        "retired_expected", NULL};
+    static const char *const proof[] = {"status",
+                                        "mix_found",
+                                        "order_found",
+                                        "loop_address",
+                                        "loop_bytes",
+                                        "jcc_erratum",
+                                        "retired_expected",
+                                        "retired_cpl0",
+                                        "retired_cpl3",
+                                        "elf_sha256",
+                                        "loop_sha256",
+                                        "detail",
+                                        NULL};
+    static const char *const result[] = {
+        "engine",     "accel",     "ring",    "privilege", "quantity", "source",
+        "value",      "ci_low",    "ci_high", "spread",    "samples",  "executions",
+        "between_sd", "within_sd", "status",  "detail",    NULL};
+    fprintf(out, "%s\n", variant);
+    size_t found = print_rows(&table[PLAN], variant, "What it claims", claims, out);
+    found += print_rows(&table[PROOF], variant, "What was proved", proof, out);
+    print_listing(&table[PLAN], variant, out);
+    found += print_rows(&table[SUMMARY], variant, "What was measured", result, out);
+    if (found == 0)
+        return error_set(error, ERROR_INPUT, table[SUMMARY].path, 0,
+                         "has no variant %s; the second column of variants.csv lists them",
+                         variant);
+    print_executions(&table[MEASUREMENTS], variant, out);
+    print_costs(&table[COSTS], variant, out);
+    print_commands(&table[SUMMARY], variant, out);
+    return 0;
+}
+
+int command_explain(const char *directory, const char *variant, FILE *out, struct error *error) {
+    struct table table[FILES] = {0};
+    int failed = 0;
+    for (size_t i = 0; i < FILES && failed == 0; i++)
+        failed = read_file(directory, names[i], i == SUMMARY, &table[i], error);
+    if (failed == 0)
+        failed = explain(table, variant, out, error);
+    for (size_t i = 0; i < FILES; i++)
+        table_free(&table[i]);
+    return failed;
+}

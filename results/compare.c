@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "compare.h"
+
+#include "solve.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define Z95 1.959963984540054
+
+static const struct {
+    const char *name, *meaning;
+} verdicts[] = {
+#define VERDICT(name, meaning) {#name, meaning},
+    COMPARE_VERDICTS(VERDICT)
+#undef VERDICT
+};
+
+const char *verdict_name(enum verdict verdict) {
+    return verdicts[verdict].name;
+}
+
+const char *verdict_meaning(enum verdict verdict) {
+    return verdicts[verdict].meaning;
+}
+
+// Insertion sort: some hundreds of loops, and no state has to reach a comparator.
+static size_t sort_order(const double *p, size_t *order, size_t count) {
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(p[i]))
+            continue;
+        size_t at = used++;
+        for (; at > 0 && p[order[at - 1]] > p[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    return used;
+}
+
+void holm_adjust(double *p, size_t *order, size_t count) {
+    size_t used = sort_order(p, order, count);
+    double largest = 0;
+    for (size_t k = 0; k < used; k++) {
+        largest = fmax(largest, fmin(1, p[order[k]] * (double)(used - k)));
+        p[order[k]] = largest;
+    }
+}
+
+static bool same_loop(const struct loop *a, const struct loop *b) {
+    static const enum cost_key keys[] = {KEY_core_type, KEY_engine, KEY_ring};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(a->key[keys[i]], b->key[keys[i]]) != 0)
+            return false;
+    return strcmp(a->variant, b->variant) == 0;
+}
+
+static const struct loop *find(const struct loops *loops, const struct loop *like) {
+    for (size_t i = 0; i < loops->count; i++)
+        if (same_loop(&loops->loop[i], like))
+            return &loops->loop[i];
+    return NULL;
+}
+
+// Degrees of freedom of a difference of means over executions. The intervals already carry
+// Student's width, so using the t distribution once more errs towards fewer alarms.
+static double freedom(const struct loop *a, const struct loop *b) {
+    double sum = a->executions + b->executions - 2;
+    return isnan(sum) || sum < 1 ? 1 : sum;
+}
+
+static void measure(struct change *change) {
+    const struct loop *a = change->base, *b = change->now;
+    double sigma = hypot(a->sigma, b->sigma);
+    change->part = b->cycles / a->cycles - 1;
+    // Error of a quotient, first order.
+    double half = Z95 * hypot(b->sigma / a->cycles, b->cycles * a->sigma / (a->cycles * a->cycles));
+    change->part_low = change->part - half;
+    change->part_high = change->part + half;
+    change->p = 2 * gsl_cdf_tdist_Q(fabs(b->cycles - a->cycles) / sigma, freedom(a, b));
+    change->verdict = VERDICT_same;
+}
+
+static struct change pair(const struct loop *base, const struct loop *now) {
+    struct change change = {.base = base,
+                            .now = now,
+                            .part = NAN,
+                            .part_low = NAN,
+                            .part_high = NAN,
+                            .p = NAN,
+                            .p_holm = NAN};
+    if (now == NULL)
+        change.verdict = VERDICT_removed;
+    else if (base == NULL)
+        change.verdict = VERDICT_added;
+    else if (strcmp(base->loop_sha256, now->loop_sha256) != 0)
+        change.verdict = VERDICT_other_loop;
+    else if (base->has_value && now->has_value)
+        measure(&change);
+    else if (base->has_value != now->has_value &&
+             (base->status == STATUS_invalid_reference || now->status == STATUS_invalid_reference))
+        change.verdict = VERDICT_unit;
+    else if (base->has_value)
+        change.verdict = VERDICT_lost;
+    else
+        change.verdict = now->has_value ? VERDICT_gained : VERDICT_without;
+    return change;
+}
+
+static void judge(struct comparison *comparison, double *p, size_t *order) {
+    for (size_t i = 0; i < comparison->count; i++)
+        p[i] = comparison->change[i].p;
+    holm_adjust(p, order, comparison->count);
+    for (size_t i = 0; i < comparison->count; i++) {
+        struct change *change = &comparison->change[i];
+        change->p_holm = p[i];
+        if (isnan(p[i]))
+            continue;
+        comparison->compared++;
+        if (p[i] <= COMPARE_ALARMS)
+            change->verdict =
+                fabs(change->part) >= comparison->minimum ? VERDICT_changed : VERDICT_small;
+    }
+}
+
+int compare_loops(const struct loops *base, const struct loops *now, double minimum,
+                  struct comparison *comparison) {
+    size_t room = base->count + now->count + 1;
+    double *p = calloc(room, sizeof *p);
+    size_t *order = calloc(room, sizeof *order);
+    *comparison = (struct comparison){.change = calloc(room, sizeof *comparison->change)};
+    if (p == NULL || order == NULL || comparison->change == NULL) {
+        free(p);
+        free(order);
+        comparison_free(comparison);
+        return -1;
+    }
+    comparison->minimum = minimum;
+    const struct loops *both[] = {base, now};
+    for (size_t i = 0; i < 2; i++) {
+        double noise = solve_noise(both[i]).rms;
+        if (!isnan(noise))
+            comparison->minimum = fmax(comparison->minimum, noise);
+    }
+    for (size_t i = 0; i < base->count; i++)
+        comparison->change[comparison->count++] = pair(&base->loop[i], find(now, &base->loop[i]));
+    for (size_t i = 0; i < now->count; i++)
+        if (find(base, &now->loop[i]) == NULL)
+            comparison->change[comparison->count++] = pair(NULL, &now->loop[i]);
+    judge(comparison, p, order);
+    free(p);
+    free(order);
+    return 0;
+}
+
+void comparison_free(struct comparison *comparison) {
+    free(comparison->change);
+    *comparison = (struct comparison){0};
+}
+
+size_t comparison_changes(const struct comparison *comparison) {
+    size_t changes = 0;
+    for (size_t i = 0; i < comparison->count; i++)
+        changes += comparison->change[i].verdict <= VERDICT_lost;
+    return changes;
+}

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""asmsweep-results compare and explain."""
+
+import random
+import re
+
+from synthetic import homogeneous, loop, write_run
+
+
+def runs(tmp_path, base, now):
+    return write_run(tmp_path / "base", base), write_run(tmp_path / "new", now)
+
+
+def night(seed, count=100, shift=()):
+    """A run of loops whose values scatter by their intervals; `shift` scales some by 3 %."""
+    rng = random.Random(seed)
+    made = []
+    for n in range(count):
+        truth, sigma = 10.0 + n, (10.0 + n) * 0.001
+        value = rng.gauss(truth * (1.03 if n in shift else 1), sigma)
+        made.append(loop(f"v{n}", "1*cli", value, half=1.96 * sigma))
+    return made
+
+
+def test_a_run_is_the_same_as_itself(tmp_path, results):
+    done = results("compare", *runs(tmp_path, night(1), night(1)))
+    assert done.returncode == 0 and "same: 100 " in done.stdout
+
+
+def test_a_change_of_three_percent_is_found_with_its_size(tmp_path, results):
+    done = results("compare", *runs(tmp_path, night(1), night(2, shift=(7,))))
+    assert done.returncode == 4
+    found = re.search(r"changed: 1 .*\n  v7 \(perf, CPL3\): .* \+(\d\.\d\d) % \[", done.stdout)
+    assert 2.5 < float(found[1]) < 3.5
+    assert done.stderr == "asmsweep-results: 1 of the loops changed\n"
+
+
+def test_thirty_nights_without_a_change_report_none(tmp_path, results):
+    alarms = 0
+    for n in range(30):
+        done = results("compare", "--minimum", "0.01%", *runs(
+            tmp_path / str(n), night(2 * n + 1000), night(2 * n + 1001)))
+        alarms += done.returncode == 4
+    assert alarms <= 4  # 5 % of 30 is 1.5; more than 4 has a chance of 1.6 %
+
+
+def test_a_significant_change_below_the_minimum_is_listed_but_no_alarm(tmp_path, results):
+    base = [loop("a", "1*cli", 100, half=0.01)]
+    now = [loop("a", "1*cli", 100.5, half=0.01)]
+    done = results("compare", *runs(tmp_path, base, now))
+    assert done.returncode == 0 and "small: 1 " in done.stdout and "+0.50 %" in done.stdout
+
+
+def test_the_noise_floor_raises_the_minimum(tmp_path, results):
+    base = [loop("a", "1*cli", 100, half=0.1), loop("t", "1*cli", 105, half=0.1, twin_of="a")]
+    now = [loop("a", "1*cli", 103, half=0.1), loop("t", "1*cli", 104, half=0.1, twin_of="a")]
+    done = results("compare", *runs(tmp_path, base, now))
+    assert done.returncode == 0 and "smallest change reported 4.88 %" in done.stdout
+
+
+def test_the_method_is_named(tmp_path, results):
+    done = results("compare", *runs(tmp_path, night(1), night(1)))
+    assert "method: Holm (1979), false alarms of the whole comparison at most 5 %" in done.stdout
+
+
+def test_a_lost_value_is_a_change_with_its_reason(tmp_path, results):
+    base = [loop("a", "1*cli", 100), loop("b", "1*cli", 50)]
+    now = [loop("a", "1*cli", None, status="faulted", detail="SIGSEGV"), loop("b", "1*cli", 50)]
+    done = results("compare", *runs(tmp_path, base, now))
+    assert done.returncode == 4
+    assert "lost: 1 " in done.stdout and "now faulted: SIGSEGV" in done.stdout
+
+
+def test_a_missing_unit_is_noise_and_no_change(tmp_path, results):
+    base = [loop("a", "1*cli", 100), loop("b", "1*cli", 50)]
+    now = [loop("a", "1*cli", None, status="invalid_reference"), loop("b", "1*cli", 50)]
+    done = results("compare", *runs(tmp_path, base, now))
+    assert done.returncode == 0 and "unit: 1 " in done.stdout
+
+
+def test_loops_with_other_bytes_are_not_compared(tmp_path, results):
+    base = [loop("a", "1*cli", 100), loop("b", "1*cli", 50)]
+    now = [loop("a", "1*cli", 200, loop_sha256="f" * 64), loop("b", "1*cli", 50)]
+    done = results("compare", *runs(tmp_path, base, now))
+    assert done.returncode == 0 and "other_loop: 1 " in done.stdout
+
+
+def test_what_differs_between_the_machines_is_said(tmp_path, results):
+    base, now = [loop("a", "1*cli", 100)], [loop("a", "1*cli", 100, microcode="0x2")]
+    done = results("compare", *runs(tmp_path, base, now))
+    assert "differs: microcode: 0xa101148, now 0x2" in done.stdout
+
+
+def test_nothing_in_common_is_an_error_of_its_own(tmp_path, results):
+    done = results("compare", *runs(tmp_path, [loop("a", "1*cli", 1)], [loop("b", "1*cli", 1)]))
+    assert done.returncode == 3 and "no loop stands in both" in done.stderr
+
+
+def test_explain_tells_claim_proof_result_reason_and_commands(tmp_path, results, solve):
+    loops = [homogeneous("p14", "push %rbx; popfq", 14, 14 * 20.0, detail="leaves DF changed",
+                         sequence="14*(push %rbx; popfq)")]
+    folder = write_run(tmp_path, loops)
+    solve(folder)
+    done = results("explain", folder, "p14")
+    assert done.returncode == 0
+    text = " ".join(done.stdout.split())
+    for words in ("What was proved status ok", "What was measured engine perf", "value 280.000000",
+                  "detail leaves DF changed", "Executions block slot",
+                  "Costs that rest on it item push %rbx; popfq",
+                  "./asmsweep run synthetic --only p14",
+                  "perf stat build/synthetic/bin/p14"):
+        assert words in text, words
+
+
+def test_explain_does_not_mix_up_names_that_begin_alike(tmp_path, results, solve):
+    folder = write_run(tmp_path, [homogeneous("p1", "cli", 14, 28.0),
+                                  homogeneous("p14", "sti", 14, 56.0)])
+    solve(folder)
+    text = results("explain", folder, "p1").stdout
+    assert "cli" in text and "sti" not in text
+
+
+def test_explain_names_a_variant_that_is_not_there(tmp_path, results):
+    folder = write_run(tmp_path, [homogeneous("p1", "cli", 14, 28.0)])
+    done = results("explain", folder, "p2")
+    assert done.returncode == 2 and "has no variant p2" in done.stderr
