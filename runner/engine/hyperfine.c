@@ -8,14 +8,10 @@
 #include "gate.h"
 #include "hyperfine_json.h"
 #include "process.h"
+#include "scratch_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { RUNS = 5, COMMANDS = 4, MAX_JSON = 1 << 20, MAX_COMMAND = 4400 };
 
@@ -57,28 +53,15 @@ static int make_command(const char *path, unsigned long iterations, char *text, 
     return *path ? -1 : 0;
 }
 
-static size_t read_file(const char *path, char *text, size_t size)
-{
-    FILE *stream = fopen(path, "re");
-    size_t length = stream ? fread(text, 1, size, stream) : 0;
-    if (stream)
-        fclose(stream);
-    return length;
-}
-
 // Four commands in one call: loop N, loop 2N, calibrator N, calibrator 2N.
 static int run_hyperfine(const struct engine_settings *settings, const struct engine_job *job,
                          unsigned long n, unsigned long calibrator_n,
                          struct hyperfine_times times[COMMANDS], char *why, size_t size,
                          struct error *error)
 {
-    const char *folder = getenv("TMPDIR");
-    char path[256], runs[8], commands[COMMANDS][MAX_COMMAND];
-    snprintf(path, sizeof path, "%s/asmsweep-hyperfine-XXXXXX", folder && *folder ? folder : "/tmp");
-    int file = mkostemp(path, O_CLOEXEC);
-    if (file < 0)
-        return error_errno(error, ERROR_INPUT, path, "no temporary file; set TMPDIR");
-    close(file);
+    char path[SCRATCH_PATH], runs[8], commands[COMMANDS][MAX_COMMAND];
+    if (scratch_file_make(path, error))
+        return -1;
     snprintf(runs, sizeof runs, "%d", RUNS);
     int failed = make_command(job->path, n, commands[0], MAX_COMMAND) ||
                  make_command(job->path, 2 * n, commands[1], MAX_COMMAND) ||
@@ -95,12 +78,12 @@ static int run_hyperfine(const struct engine_settings *settings, const struct en
         error_set(error, ERROR_INPUT, job->path, 0, "the path is too long for hyperfine");
     else
         failed = process_run(&request, &result, error);
+    size_t length = scratch_file_take(path, json, sizeof json);
+    why[0] = '\0';
     if (!failed && !process_succeeded(&result))
         process_describe(&result, why, size);
-    else if (!failed &&
-             !hyperfine_json_parse(json, read_file(path, json, sizeof json), COMMANDS, times, why, size))
-        why[0] = '\0';
-    unlink(path);
+    else if (!failed)
+        hyperfine_json_parse(json, length, COMMANDS, times, why, size);
     process_free(&result);
     return failed;
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "perf_stat.h"
 
+#include "scratch_file.h"
 #include "slices.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MAX_ARGUMENTS = 24, MAX_EVENT_TEXT = 1024, GROUP_OF_OWN = 2 };
 
@@ -30,37 +28,15 @@ static void join_events(const char *const *events, size_t count, int grouped, ch
         snprintf(text + used, size - used, "}");
 }
 
-// A file of our own for perf to write to. Its path goes into path[size].
-static int make_file(char *path, size_t size, struct error *error)
-{
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, size, "%s/asmsweep-perf-XXXXXX", folder && *folder ? folder : "/tmp");
-    int file = mkostemp(path, O_CLOEXEC);
-    if (file < 0)
-        return error_errno(error, ERROR_INPUT, path,
-                           "no temporary file for perf's output; set TMPDIR to a writable folder");
-    close(file);
-    return 0;
-}
-
-static size_t read_file(const char *path, char *text, size_t size)
-{
-    FILE *stream = fopen(path, "re");
-    size_t length = stream ? fread(text, 1, size, stream) : 0;
-    if (stream)
-        fclose(stream);
-    return length;
-}
-
 int perf_stat_run(const struct engine_settings *settings, const char *const *events, size_t count,
                   int grouped, const char *const *argv, struct perf_count *counts,
                   struct process_result *result, struct error *error)
 {
-    char path[256], list[MAX_EVENT_TEXT], answer[16384];
+    char path[SCRATCH_PATH], list[MAX_EVENT_TEXT], answer[16384];
     const char *whole[MAX_ARGUMENTS] = {"perf", "stat", "-x", ";", "-o", path, "-e", list, "--"};
     size_t at = 9;
     *result = (struct process_result){0};
-    if (make_file(path, sizeof path, error))
+    if (scratch_file_make(path, error))
         return -1;
     join_events(events, count, grouped, list, sizeof list);
     while (*argv && at < MAX_ARGUMENTS - 1)
@@ -68,8 +44,7 @@ int perf_stat_run(const struct engine_settings *settings, const char *const *eve
     struct process_request request = {
         .argv = whole, .cpu = settings->cpu, .timeout = settings->timeout};
     int failed = process_run(&request, result, error);
-    size_t length = failed ? 0 : read_file(path, answer, sizeof answer);
-    unlink(path);
+    size_t length = scratch_file_take(path, answer, sizeof answer);
     perf_text_parse(answer, length, events, count, counts);
     return failed;
 }
