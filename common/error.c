@@ -7,8 +7,7 @@
 #include <string.h>
 
 // "FILE:LINE: " as far as there is one; returns its length within the text.
-static size_t put_place(struct error *error, const char *file, size_t line)
-{
+static size_t put_place(struct error *error, const char *file, size_t line) {
     int length = 0;
     if (file && line)
         length = snprintf(error->text, sizeof error->text, "%s:%zu: ", file, line);
@@ -22,8 +21,7 @@ static size_t put_place(struct error *error, const char *file, size_t line)
 }
 
 int error_set(struct error *error, enum error_kind kind, const char *file, size_t line,
-              const char *format, ...)
-{
+              const char *format, ...) {
     error->kind = kind;
     size_t at = put_place(error, file, line);
     va_list arguments;
@@ -34,8 +32,7 @@ int error_set(struct error *error, enum error_kind kind, const char *file, size_
 }
 
 int error_errno(struct error *error, enum error_kind kind, const char *file, const char *format,
-                ...)
-{
+                ...) {
     int saved = errno;
     error->kind = kind;
     size_t at = put_place(error, file, 0);

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-static int store(const struct option_row *row, const char *value, struct error *error)
-{
+static int store(const struct option_row *row, const char *value, struct error *error) {
     int bad = 0;
     const char *form = "";
     switch (row->type) {
@@ -42,8 +41,7 @@ static int store(const struct option_row *row, const char *value, struct error *
 
 // The row of "--name", "--name=value" or "-l"; *value gets what stands behind the "=".
 static const struct option_row *find(const struct option_list *list, const char *word,
-                                     const char **value)
-{
+                                     const char **value) {
     *value = NULL;
     for (size_t i = 0; i < list->count; i++) {
         const struct option_row *row = &list->rows[i];
@@ -66,8 +64,7 @@ static const struct option_row *find(const struct option_list *list, const char 
 }
 
 int options_parse(const struct option_list *list, int argc, char **argv, const char **positionals,
-                  size_t capacity, size_t *positional_count, struct error *error)
-{
+                  size_t capacity, size_t *positional_count, struct error *error) {
     *positional_count = 0;
     int only_positionals = 0;
     for (int i = 1; i < argc; i++) {
@@ -101,8 +98,7 @@ int options_parse(const struct option_list *list, int argc, char **argv, const c
     return 0;
 }
 
-void options_help(const struct option_list *list, const char *program, FILE *stream)
-{
+void options_help(const struct option_list *list, const char *program, FILE *stream) {
     fprintf(stream, "usage: %s %s\n%s\n\n", program, list->usage, list->about);
     for (size_t i = 0; i < list->count; i++) {
         const struct option_row *row = &list->rows[i];

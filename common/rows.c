@@ -37,16 +37,14 @@ static const struct named privileges[PRIVILEGE_COUNT] = {
 #undef PRIVILEGE
 };
 
-static size_t first_of(enum csv_file file)
-{
+static size_t first_of(enum csv_file file) {
     size_t first = 0;
     while (first < COLUMN_COUNT && column_rows[first].file != file)
         first++;
     return first;
 }
 
-const char *const *rows_columns(enum csv_file file, size_t *count)
-{
+const char *const *rows_columns(enum csv_file file, size_t *count) {
     // One array of names for all files; each file's part is followed by the
     // next file's, so the caller goes by the count.
     static const char *const names[COLUMN_COUNT + 1] = {
@@ -62,60 +60,49 @@ const char *const *rows_columns(enum csv_file file, size_t *count)
     return names + first;
 }
 
-size_t rows_column_index(enum column column)
-{
+size_t rows_column_index(enum column column) {
     return (size_t)column - first_of(column_rows[column].file);
 }
 
-const char *status_name(enum status status)
-{
+const char *status_name(enum status status) {
     return statuses[status].name;
 }
 
-const char *status_meaning(enum status status)
-{
+const char *status_meaning(enum status status) {
     return statuses[status].text;
 }
 
-const char *quantity_name(enum quantity quantity)
-{
+const char *quantity_name(enum quantity quantity) {
     return quantities[quantity].name;
 }
 
-const char *quantity_unit(enum quantity quantity)
-{
+const char *quantity_unit(enum quantity quantity) {
     return quantities[quantity].text;
 }
 
-const char *privilege_name(enum privilege privilege)
-{
+const char *privilege_name(enum privilege privilege) {
     return privileges[privilege].name;
 }
 
-const char *privilege_meaning(enum privilege privilege)
-{
+const char *privilege_meaning(enum privilege privilege) {
     return privileges[privilege].text;
 }
 
-static int find_name(const struct named *rows, int count, const char *name)
-{
+static int find_name(const struct named *rows, int count, const char *name) {
     for (int i = 0; i < count; i++)
         if (!strcmp(rows[i].name, name))
             return i;
     return -1;
 }
 
-int status_from_name(const char *name)
-{
+int status_from_name(const char *name) {
     return find_name(statuses, STATUS_COUNT, name);
 }
 
-int privilege_from_name(const char *name)
-{
+int privilege_from_name(const char *name) {
     return find_name(privileges, PRIVILEGE_COUNT, name);
 }
 
-enum status status_worse(enum status a, enum status b)
-{
+enum status status_worse(enum status a, enum status b) {
     return a < b ? a : b;
 }

@@ -9,18 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-double stats_mean(const double *values, size_t count)
-{
+double stats_mean(const double *values, size_t count) {
     return count ? gsl_stats_mean(values, 1, count) : NAN;
 }
 
-double stats_sd(const double *values, size_t count)
-{
+double stats_sd(const double *values, size_t count) {
     return count > 1 ? gsl_stats_sd(values, 1, count) : NAN;
 }
 
-static double *sorted_copy(const double *values, size_t count)
-{
+static double *sorted_copy(const double *values, size_t count) {
     double *copy = malloc((count ? count : 1) * sizeof *copy);
     if (!copy)
         abort(); // a few kilobytes: nothing sensible can follow
@@ -29,8 +26,7 @@ static double *sorted_copy(const double *values, size_t count)
     return copy;
 }
 
-double stats_quantile(const double *values, size_t count, double part)
-{
+double stats_quantile(const double *values, size_t count, double part) {
     if (!count)
         return NAN;
     double *sorted = sorted_copy(values, count);
@@ -40,15 +36,13 @@ double stats_quantile(const double *values, size_t count, double part)
 }
 
 // Sorts in place.
-static double trimmed_mean_of(double *values, size_t count, double trim)
-{
+static double trimmed_mean_of(double *values, size_t count, double trim) {
     gsl_sort(values, 1, count);
     size_t cut = (size_t)((double)count * trim);
     return gsl_stats_mean(values + cut, 1, count - 2 * cut);
 }
 
-double stats_trimmed_mean(const double *values, size_t count, double trim)
-{
+double stats_trimmed_mean(const double *values, size_t count, double trim) {
     if (!count)
         return NAN;
     double *copy = sorted_copy(values, count);
@@ -58,8 +52,7 @@ double stats_trimmed_mean(const double *values, size_t count, double trim)
 }
 
 static void draw_blocks(gsl_rng *random, const double *values, size_t count, size_t block,
-                        double *drawn)
-{
+                        double *drawn) {
     for (size_t filled = 0; filled < count; filled += block) {
         size_t from = gsl_rng_uniform_int(random, count - block + 1);
         size_t length = count - filled < block ? count - filled : block;
@@ -68,8 +61,7 @@ static void draw_blocks(gsl_rng *random, const double *values, size_t count, siz
 }
 
 struct interval stats_block_bootstrap(const double *values, size_t count, size_t block,
-                                      size_t resamples, uint64_t seed)
-{
+                                      size_t resamples, uint64_t seed) {
     struct interval result = {stats_trimmed_mean(values, count, STATS_TRIM), NAN, NAN};
     if (count < 2 * block || resamples < 2)
         return result;
@@ -92,17 +84,16 @@ struct interval stats_block_bootstrap(const double *values, size_t count, size_t
     return result;
 }
 
-double stats_student95(double degrees)
-{
+double stats_student95(double degrees) {
     return gsl_cdf_tdist_Pinv(0.975, degrees);
 }
 
-struct interval stats_student(const double *values, size_t count)
-{
+struct interval stats_student(const double *values, size_t count) {
     struct interval result = {stats_mean(values, count), NAN, NAN};
     if (count < 2)
         return result;
-    double half = stats_student95((double)count - 1) * stats_sd(values, count) / sqrt((double)count);
+    double half =
+        stats_student95((double)count - 1) * stats_sd(values, count) / sqrt((double)count);
     result.low = result.value - half;
     result.high = result.value + half;
     return result;
@@ -111,8 +102,7 @@ struct interval stats_student(const double *values, size_t count)
 // The split of sorted values that leaves the least variance within the two sides.
 // Returns how many are on the low side; *explained gets the part of the variance it
 // explains and centres the sides' means.
-static size_t best_split(const double *sorted, size_t count, double *explained, double centres[2])
-{
+static size_t best_split(const double *sorted, size_t count, double *explained, double centres[2]) {
     double mean = gsl_stats_mean(sorted, 1, count);
     double total = gsl_stats_tss_m(sorted, 1, count, mean);
     double sum = mean * (double)count, low_sum = 0, best = -1;
@@ -134,8 +124,7 @@ static size_t best_split(const double *sorted, size_t count, double *explained, 
 }
 
 int stats_two_modes(const double *values, size_t count, double least, double apart,
-                    double centres[2])
-{
+                    double centres[2]) {
     if (count < 4)
         return 0;
     double *sorted = sorted_copy(values, count);

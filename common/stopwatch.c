@@ -9,16 +9,14 @@
 enum { FEWEST_SLICES = 20, BOOTSTRAP_BLOCK = 10, BOOTSTRAP_RESAMPLES = 200 };
 
 // ticks(2n) - ticks(n), per iteration (loop) or per link (panel), of one slice.
-static double leg_ticks(const struct slices *slices, size_t at, int leg)
-{
+static double leg_ticks(const struct slices *slices, size_t at, int leg) {
     const uint64_t *ticks = slices->slices[at].ticks[leg];
     double units = slices->n[leg] * (leg == LEG_loop ? 1.0 : slices->links[leg]);
     return ((double)ticks[1] - (double)ticks[0]) / units;
 }
 
 // The series of one leg over all slices; owned by the caller.
-static double *leg_series(const struct slices *slices, int leg)
-{
+static double *leg_series(const struct slices *slices, int leg) {
     double *series = malloc(slices->count * sizeof *series);
     if (!series)
         abort();
@@ -27,8 +25,7 @@ static double *leg_series(const struct slices *slices, int leg)
     return series;
 }
 
-static double *divide(const double *above, const double *below, size_t count)
-{
+static double *divide(const double *above, const double *below, size_t count) {
     double *ratio = malloc(count * sizeof *ratio);
     if (!ratio)
         abort();
@@ -37,24 +34,21 @@ static double *divide(const double *above, const double *below, size_t count)
     return ratio;
 }
 
-static double centre_of_ratio(const double *above, const double *below, size_t count)
-{
+static double centre_of_ratio(const double *above, const double *below, size_t count) {
     double *ratio = divide(above, below, count);
     double centre = stats_trimmed_mean(ratio, count, STATS_TRIM);
     free(ratio);
     return centre;
 }
 
-static void fail(struct stopwatch_value *value, enum status status, const char *why)
-{
+static void fail(struct stopwatch_value *value, enum status status, const char *why) {
     value->status = status_worse(value->status, status);
     if (!*value->detail)
         snprintf(value->detail, sizeof value->detail, "%s", why);
 }
 
 // A whole number of cycles, or 0 if `ratio` is none within the tolerance.
-static int whole_cycles(double ratio, double *off)
-{
+static int whole_cycles(double ratio, double *off) {
     int whole = (int)lround(ratio);
     *off = whole > 0 ? fabs(ratio / whole - 1) : HUGE_VAL;
     return whole >= 3 && whole <= 6 && *off <= PANEL_TOLERANCE ? whole : 0;
@@ -63,8 +57,7 @@ static int whole_cycles(double ratio, double *off)
 // The unit: ticks per cycle slice by slice, from the one-cycle members that are not
 // excluded. Checks what is left of the panel. Owned by the caller.
 static double *unit_series(double *const legs[LEG_COUNT], size_t count, int excluded,
-                           struct stopwatch_value *value)
-{
+                           struct stopwatch_value *value) {
     double *unit = malloc(count * sizeof *unit), off = 0;
     char why[160];
     if (!unit)
@@ -94,10 +87,10 @@ static double *unit_series(double *const legs[LEG_COUNT], size_t count, int excl
     return unit;
 }
 
-static void describe_ratios(const double *ratio, size_t count, struct stopwatch_value *value)
-{
+static void describe_ratios(const double *ratio, size_t count, struct stopwatch_value *value) {
     double centre = value->cycles.value, modes[2];
-    value->spread = (stats_quantile(ratio, count, 0.9) - stats_quantile(ratio, count, 0.1)) / centre;
+    value->spread =
+        (stats_quantile(ratio, count, 0.9) - stats_quantile(ratio, count, 0.1)) / centre;
     size_t far = 0;
     for (size_t i = 0; i < count; i++)
         far += fabs(ratio[i] / centre - 1) > 0.1;
@@ -109,8 +102,7 @@ static void describe_ratios(const double *ratio, size_t count, struct stopwatch_
     }
 }
 
-static void describe_clock(const double *unit, size_t count, struct stopwatch_value *value)
-{
+static void describe_clock(const double *unit, size_t count, struct stopwatch_value *value) {
     size_t quarter = count / 4;
     value->ticks_per_cycle = stats_trimmed_mean(unit, count, STATS_TRIM);
     value->clock_drift = stats_trimmed_mean(unit + count - quarter, quarter, STATS_TRIM) /
@@ -119,8 +111,7 @@ static void describe_clock(const double *unit, size_t count, struct stopwatch_va
 }
 
 void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed,
-                        struct stopwatch_value *value)
-{
+                        struct stopwatch_value *value) {
     *value = (struct stopwatch_value){
         .status = STATUS_ok, .cycles = {NAN, NAN, NAN}, .spread = NAN, .samples = slices->count};
     if (slices->count < FEWEST_SLICES) {
@@ -132,8 +123,8 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed
         legs[leg] = leg_series(slices, leg);
     double *unit = unit_series(legs, slices->count, excluded, value);
     double *ratio = divide(legs[LEG_loop], unit, slices->count);
-    value->cycles = stats_block_bootstrap(ratio, slices->count, BOOTSTRAP_BLOCK,
-                                          BOOTSTRAP_RESAMPLES, seed);
+    value->cycles =
+        stats_block_bootstrap(ratio, slices->count, BOOTSTRAP_BLOCK, BOOTSTRAP_RESAMPLES, seed);
     value->ticks = stats_trimmed_mean(legs[LEG_loop], slices->count, STATS_TRIM);
     describe_clock(unit, slices->count, value);
     describe_ratios(ratio, slices->count, value);
@@ -147,9 +138,8 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed
     free(ratio);
 }
 
-void stopwatch_pool(const double *values, const double *within_half, size_t count,
-                    double precision, struct pooled *pooled)
-{
+void stopwatch_pool(const double *values, const double *within_half, size_t count, double precision,
+                    struct pooled *pooled) {
     *pooled = (struct pooled){
         .status = STATUS_ok, .between_sd = stats_sd(values, count), .executions = count};
     double within = 0;

@@ -33,17 +33,17 @@ struct slices {
 #define PANEL_TOLERANCE 0.003
 
 struct stopwatch_value {
-    enum status status;       // ok, invalid_reference, implausible or unstable
-    struct interval cycles;   // per iteration; 95 % within this execution
-    double spread;            // (q90 - q10) / centre of the slices' ratios, a part
-    double ticks_per_cycle;   // TSC ticks
-    double ticks;             // per iteration of the loop
-    double disagreement;      // |add / rol - 1|, or of what is left of the panel; a part
-    int imul_cycles;          // 3 to 6; 0: not a whole number, or imul excluded
-    double clock_drift;       // ticks_per_cycle, last quarter of the slices over first, minus 1
-    double disturbed;         // part of the slices more than 10 % off the centre
-    size_t samples;           // slices used
-    char detail[200];         // why it is not ok, or a warning; may be empty
+    enum status status;     // ok, invalid_reference, implausible or unstable
+    struct interval cycles; // per iteration; 95 % within this execution
+    double spread;          // (q90 - q10) / centre of the slices' ratios, a part
+    double ticks_per_cycle; // TSC ticks
+    double ticks;           // per iteration of the loop
+    double disagreement;    // |add / rol - 1|, or of what is left of the panel; a part
+    int imul_cycles;        // 3 to 6; 0: not a whole number, or imul excluded
+    double clock_drift;     // ticks_per_cycle, last quarter of the slices over first, minus 1
+    double disturbed;       // part of the slices more than 10 % off the centre
+    size_t samples;         // slices used
+    char detail[200];       // why it is not ok, or a warning; may be empty
 };
 
 // `excluded` is the member the loop itself is made of, or PANEL_all. Needs at least 20
@@ -67,7 +67,7 @@ struct pooled {
 // values[i] and within_half[i] (half-width of the interval within execution i, 0 if there is
 // none) of `count` ok executions; wider than `precision` (a part) is unstable. One execution
 // gives a provisional interval from its own slices; count 0 gives NaN and unstable.
-void stopwatch_pool(const double *values, const double *within_half, size_t count,
-                    double precision, struct pooled *pooled);
+void stopwatch_pool(const double *values, const double *within_half, size_t count, double precision,
+                    struct pooled *pooled);
 
 #endif

@@ -15,8 +15,7 @@ struct reading {
     int failed;
 };
 
-static char *copy_field(const void *data, size_t length)
-{
+static char *copy_field(const void *data, size_t length) {
     char *text = malloc(length + 1);
     if (!text)
         return NULL;
@@ -25,15 +24,13 @@ static char *copy_field(const void *data, size_t length)
     return text;
 }
 
-static void fail(struct reading *reading, const char *what)
-{
+static void fail(struct reading *reading, const char *what) {
     if (!reading->failed)
         error_set(reading->error, ERROR_INPUT, reading->table->path, reading->line, "%s", what);
     reading->failed = 1;
 }
 
-static int grow(char ***array, size_t *capacity, size_t needed)
-{
+static int grow(char ***array, size_t *capacity, size_t needed) {
     if (needed <= *capacity)
         return 0;
     size_t larger = *capacity ? *capacity * 2 : 64;
@@ -47,8 +44,7 @@ static int grow(char ***array, size_t *capacity, size_t needed)
     return 0;
 }
 
-static void on_field(void *data, size_t length, void *context)
-{
+static void on_field(void *data, size_t length, void *context) {
     struct reading *reading = context;
     struct table *table = reading->table;
     if (reading->failed)
@@ -74,8 +70,7 @@ static void on_field(void *data, size_t length, void *context)
     reading->fields++;
 }
 
-static void on_row(int terminator, void *context)
-{
+static void on_row(int terminator, void *context) {
     struct reading *reading = context;
     struct table *table = reading->table;
     if (reading->failed)
@@ -98,8 +93,7 @@ static void on_row(int terminator, void *context)
 }
 
 // A row that failed half-way has cells beyond rows * columns: count them in.
-static void keep_partial_row(struct reading *reading)
-{
+static void keep_partial_row(struct reading *reading) {
     struct table *table = reading->table;
     if (reading->line == 1) {
         table->columns = reading->fields;
@@ -109,15 +103,13 @@ static void keep_partial_row(struct reading *reading)
         free(table->cells[table->rows * table->columns + i]);
 }
 
-static int never_a_space(unsigned char character)
-{
+static int never_a_space(unsigned char character) {
     (void)character;
     return 0;
 }
 
 static int check_header(const struct table *table, const char *const *required,
-                        struct error *error)
-{
+                        struct error *error) {
     if (!table->columns)
         return error_set(error, ERROR_INPUT, table->path, 1, "empty; a header line is expected");
     for (; required && *required; required++)
@@ -127,8 +119,7 @@ static int check_header(const struct table *table, const char *const *required,
 }
 
 int table_parse(const char *path, const char *text, size_t length, const char *const *required,
-              struct table *table, struct error *error)
-{
+                struct table *table, struct error *error) {
     *table = (struct table){.path = strdup(path)};
     struct reading reading = {.table = table, .error = error, .line = 1};
     struct csv_parser parser;
@@ -152,8 +143,7 @@ int table_parse(const char *path, const char *text, size_t length, const char *c
 }
 
 // The whole file in memory; *length without the NUL put behind it. NULL: errno.
-static char *read_whole(const char *path, size_t *length)
-{
+static char *read_whole(const char *path, size_t *length) {
     FILE *stream = fopen(path, "rb");
     if (!stream)
         return NULL;
@@ -183,8 +173,7 @@ static char *read_whole(const char *path, size_t *length)
 }
 
 int table_read(const char *path, const char *const *required, struct table *table,
-               struct error *error)
-{
+               struct error *error) {
     *table = (struct table){0};
     size_t length;
     char *text = read_whole(path, &length);
@@ -195,8 +184,7 @@ int table_read(const char *path, const char *const *required, struct table *tabl
     return result;
 }
 
-void table_free(struct table *table)
-{
+void table_free(struct table *table) {
     for (size_t i = 0; table->header && i < table->columns; i++)
         free(table->header[i]);
     for (size_t i = 0; table->cells && i < table->rows * table->columns; i++)
@@ -207,22 +195,19 @@ void table_free(struct table *table)
     *table = (struct table){0};
 }
 
-int table_column(const struct table *table, const char *name)
-{
+int table_column(const struct table *table, const char *name) {
     for (size_t i = 0; i < table->columns; i++)
         if (!strcmp(table->header[i], name))
             return (int)i;
     return -1;
 }
 
-const char *table_cell(const struct table *table, size_t row, const char *name)
-{
+const char *table_cell(const struct table *table, size_t row, const char *name) {
     int column = table_column(table, name);
     return column < 0 ? "" : table->cells[row * table->columns + (size_t)column];
 }
 
-int table_write_row(FILE *stream, const char *const *fields, size_t count)
-{
+int table_write_row(FILE *stream, const char *const *fields, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const char *text = fields[i] ? fields[i] : "";
         if (i)

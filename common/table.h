@@ -21,11 +21,11 @@ struct table {
 // Read a whole file. `required` names columns that must be there (NULL-terminated, may be
 // NULL). 0, or -1 with *error; then *table is empty. Free with table_free in both cases.
 int table_read(const char *path, const char *const *required, struct table *table,
-             struct error *error);
+               struct error *error);
 
 // The same from memory; `path` is used in messages only.
 int table_parse(const char *path, const char *text, size_t length, const char *const *required,
-              struct table *table, struct error *error);
+                struct table *table, struct error *error);
 
 void table_free(struct table *table);
 
@@ -36,8 +36,7 @@ int table_column(const struct table *table, const char *name);
 const char *table_cell(const struct table *table, size_t row, const char *name);
 
 // The line of the file a row without quoted newlines stands on: for messages.
-static inline size_t table_line(size_t row)
-{
+static inline size_t table_line(size_t row) {
     return row + 2;
 }
 

@@ -12,8 +12,7 @@ static const struct {
     double seconds;
 } time_units[] = {{"ms", 1e-3}, {"min", 60}, {"s", 1}, {"m", 60}, {"h", 3600}, {"", 1}};
 
-int units_scan_integer(const char *text, long long minimum, long long maximum, long long *value)
-{
+int units_scan_integer(const char *text, long long minimum, long long maximum, long long *value) {
     size_t digits = text[0] == '-' ? 1 : 0;
     if (!text[digits] || text[digits + strspn(text + digits, "0123456789")])
         return -1;
@@ -27,8 +26,7 @@ int units_scan_integer(const char *text, long long minimum, long long maximum, l
 
 // The leading number of text; *rest gets what is behind it. Plain decimal only: strtod
 // also takes hexadecimal, "inf" and "nan", which no file of ours means.
-static int scan_leading(const char *text, double *value, const char **rest)
-{
+static int scan_leading(const char *text, double *value, const char **rest) {
     size_t length = strspn(text, "+-.0123456789eE");
     char copy[64];
     // An "e" is an exponent only if digits follow it.
@@ -46,8 +44,7 @@ static int scan_leading(const char *text, double *value, const char **rest)
     return 0;
 }
 
-int units_scan_number(const char *text, double *value)
-{
+int units_scan_number(const char *text, double *value) {
     const char *rest;
     double scanned;
     if (scan_leading(text, &scanned, &rest) || *rest)
@@ -56,8 +53,7 @@ int units_scan_number(const char *text, double *value)
     return 0;
 }
 
-int units_scan_seconds(const char *text, double *seconds)
-{
+int units_scan_seconds(const char *text, double *seconds) {
     const char *rest;
     double number;
     if (scan_leading(text, &number, &rest) || number <= 0)
@@ -70,8 +66,7 @@ int units_scan_seconds(const char *text, double *seconds)
     return -1;
 }
 
-int units_scan_part(const char *text, double *part)
-{
+int units_scan_part(const char *text, double *part) {
     const char *rest;
     double number;
     if (scan_leading(text, &number, &rest))
@@ -86,8 +81,7 @@ int units_scan_part(const char *text, double *part)
     return 0;
 }
 
-const char *units_format_seconds(double seconds, char *text, size_t size)
-{
+const char *units_format_seconds(double seconds, char *text, size_t size) {
     long whole = lround(seconds);
     if (seconds < 9.95)
         snprintf(text, size, "%.1f s", seconds);
@@ -100,8 +94,7 @@ const char *units_format_seconds(double seconds, char *text, size_t size)
     return text;
 }
 
-const char *units_format_value(double value, char *text, size_t size)
-{
+const char *units_format_value(double value, char *text, size_t size) {
     if (isnan(value))
         snprintf(text, size, "%s", "");
     else

@@ -23,8 +23,7 @@ struct event {
 };
 
 // A whole number or event=0xN from a file of sysfs; -1 if it is not there.
-static long long read_sysfs(const char *path)
-{
+static long long read_sysfs(const char *path) {
     char text[64] = "";
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
@@ -39,8 +38,7 @@ static long long read_sysfs(const char *path)
     return -1;
 }
 
-static int describe(enum health_event which, struct event *event)
-{
+static int describe(enum health_event which, struct event *event) {
     static const struct event software[HEALTH_COUNT] = {
         [HEALTH_task_clock] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
         [HEALTH_context_switches] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
@@ -56,8 +54,7 @@ static int describe(enum health_event which, struct event *event)
     return type < 0 || config < 0 ? -1 : 0;
 }
 
-static int open_event(pid_t pid, const struct event *event)
-{
+static int open_event(pid_t pid, const struct event *event) {
     struct perf_event_attr attribute = {
         .type = event->type,
         .size = sizeof attribute,
@@ -70,8 +67,7 @@ static int open_event(pid_t pid, const struct event *event)
     return (int)syscall(SYS_perf_event_open, &attribute, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-void counters_open(pid_t pid, struct counters *counters, char *why, size_t size)
-{
+void counters_open(pid_t pid, struct counters *counters, char *why, size_t size) {
     if (size)
         why[0] = '\0';
     for (int i = 0; i < HEALTH_COUNT; i++) {
@@ -84,8 +80,7 @@ void counters_open(pid_t pid, struct counters *counters, char *why, size_t size)
     }
 }
 
-void counters_read(struct counters *counters, struct health *health)
-{
+void counters_read(struct counters *counters, struct health *health) {
     for (int i = 0; i < HEALTH_COUNT; i++) {
         uint64_t answer[3]; // count, ns enabled, ns running
         health->values[i] = NAN;

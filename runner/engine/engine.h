@@ -16,49 +16,49 @@ enum needs { NEEDS_none, NEEDS_iopl, NEEDS_cpl0 };
 
 // One variant to execute. All texts are the plan's.
 struct engine_job {
-    size_t index;          // the caller's number, comes back in the execution
-    const char *variant;   // name
-    const char *path;      // its ELF
+    size_t index;        // the caller's number, comes back in the execution
+    const char *variant; // name
+    const char *path;    // its ELF
     enum needs needs;
-    int panel_excluded;    // enum leg or PANEL_all
-    uint64_t iterations;   // default count of the bare run, about a second
-    double retired;        // instructions per iteration expected; NaN: not known
+    int panel_excluded;  // enum leg or PANEL_all
+    uint64_t iterations; // default count of the bare run, about a second
+    double retired;      // instructions per iteration expected; NaN: not known
 };
 
 struct engine_settings {
-    int cpu;               // to pin to; the engine's own choice if negative
-    size_t slices;         // per execution
-    double timeout;        // seconds for one execution
-    int evidence;          // this block's executions go through perf stat itself
+    int cpu;                   // to pin to; the engine's own choice if negative
+    size_t slices;             // per execution
+    double timeout;            // seconds for one execution
+    int evidence;              // this block's executions go through perf stat itself
     const char *const *events; // the sweep's own events, perf's names
     size_t event_count;
-    const char *guest_kernel;  // path of the guest engine's kernel; NULL: not built
-    const char *accel;         // guest: kvm, tcg; NULL: whatever gives costs
-    const char *calibrator;    // hyperfine: ELF of a chain of known cost; NULL: none
-    double calibrator_cycles;  // per iteration of it
+    const char *guest_kernel;       // path of the guest engine's kernel; NULL: not built
+    const char *accel;              // guest: kvm, tcg; NULL: whatever gives costs
+    const char *calibrator;         // hyperfine: ELF of a chain of known cost; NULL: none
+    double calibrator_cycles;       // per iteration of it
     uint64_t calibrator_iterations; // default count of its bare run
 };
 
 // What an engine can do here, found by trying.
 struct engine_probe {
-    int usable;                // it can execute variants that need no privilege
-    char reason[256];          // why not, or with what limits
-    enum privilege privilege;  // what becomes of CLI, STI and POPF in it
+    int usable;               // it can execute variants that need no privilege
+    char reason[256];         // why not, or with what limits
+    enum privilege privilege; // what becomes of CLI, STI and POPF in it
     char privilege_reason[256];
-    int has_perf;              // perf stat works: evidence executions go through it
-    int has_pmu;               // core cycles can be counted
+    int has_perf; // perf stat works: evidence executions go through it
+    int has_pmu;  // core cycles can be counted
     char pmu_reason[256];
-    const char *accel;         // native, kvm, tcg
-    int ring;                  // CPL the loops run at
+    const char *accel; // native, kvm, tcg
+    int ring;          // CPL the loops run at
 };
 
 // One value beside the stopwatch's: cycles, instructions or an event, per iteration.
 struct engine_count {
     enum quantity quantity;
-    const char *source;       // pmu, tsc, hyperfine
+    const char *source; // pmu, tsc, hyperfine
     char event[64];
     enum status status;
-    double value, low, high;  // 95 % interval; NaN: none
+    double value, low, high; // 95 % interval; NaN: none
     double samples;
     char detail[192];
 };
@@ -66,15 +66,15 @@ struct engine_count {
 enum { MAX_ENGINE_COUNTS = 16 };
 
 struct execution {
-    size_t index;             // of the job
-    enum status status;       // of the stopwatch run: ok if slices are there
+    size_t index;       // of the job
+    enum status status; // of the stopwatch run: ok if slices are there
     char detail[400];
     enum privilege privilege;
-    int cpu;                  // where it ran; negative: not known
-    struct slices slices;     // empty unless ok; the engine frees after the sink returns
+    int cpu;              // where it ran; negative: not known
+    struct slices slices; // empty unless ok; the engine frees after the sink returns
     struct health health;
-    char health_source[16];   // perf stat, perf events, none
-    long switches;            // context switches by wait4; negative: not known
+    char health_source[16];              // perf stat, perf events, none
+    long switches;                       // context switches by wait4; negative: not known
     double seconds_started, seconds_run; // spent on starting perf or QEMU, and running
     struct engine_count counts[MAX_ENGINE_COUNTS];
     size_t count;

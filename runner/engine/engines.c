@@ -14,14 +14,12 @@ static const struct engine *const engines[] = {
 #undef ENGINE
 };
 
-const struct engine *const *engine_list(size_t *count)
-{
+const struct engine *const *engine_list(size_t *count) {
     *count = sizeof engines / sizeof *engines;
     return engines;
 }
 
-const struct engine *engine_find(const char *name)
-{
+const struct engine *engine_find(const char *name) {
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
         if (!strcmp(engines[i]->name, name))
             return engines[i];
@@ -29,8 +27,7 @@ const struct engine *engine_find(const char *name)
 }
 
 int engine_may_run(const struct engine_job *job, const struct engine_probe *probe,
-                   struct execution *execution)
-{
+                   struct execution *execution) {
     execution->privilege = PRIVILEGE_not_needed;
     if (job->needs == NEEDS_none)
         return 1;
@@ -39,9 +36,10 @@ int engine_may_run(const struct engine_job *job, const struct engine_probe *prob
     if (execution->privilege == PRIVILEGE_real)
         return 1;
     execution->status = STATUS_refused;
-    snprintf(execution->detail, sizeof execution->detail, "not executed: privilege %s at CPL%d (%s)",
-             privilege_name(execution->privilege), probe->ring,
+    snprintf(execution->detail, sizeof execution->detail,
+             "not executed: privilege %s at CPL%d (%s)", privilege_name(execution->privilege),
+             probe->ring,
              wrong_ring ? "it leaves IF 0 between iterations: guest engine only"
-                                      : probe->privilege_reason);
+                        : probe->privilege_reason);
     return 0;
 }

@@ -21,21 +21,18 @@ enum finding {
     FOUND_IOPL_ERRNO = 64 // plus errno
 };
 
-static uint64_t read_flags(void)
-{
+static uint64_t read_flags(void) {
     uint64_t flags;
     __asm__ volatile("pushfq\n\tpop %0" : "=r"(flags) : : "memory");
     return flags;
 }
 
-static void write_flags(uint64_t flags)
-{
+static void write_flags(uint64_t flags) {
     __asm__ volatile("push %0\n\tpopfq" : : "r"(flags) : "memory", "cc");
 }
 
 // Interrupts stay off for a few instructions at a time.
-static int child_finding(void)
-{
+static int child_finding(void) {
     if (iopl(3))
         return FOUND_IOPL_ERRNO + errno;
     uint64_t before = read_flags();
@@ -56,8 +53,7 @@ static int child_finding(void)
     return FOUND_REAL;
 }
 
-static enum privilege classify(int status, char *why, size_t size)
-{
+static enum privilege classify(int status, char *why, size_t size) {
     if (WIFSIGNALED(status)) {
         snprintf(why, size, "iopl(3) succeeds, but CLI ends in SIG%s",
                  sigabbrev_np(WTERMSIG(status)));
@@ -74,7 +70,8 @@ static enum privilege classify(int status, char *why, size_t size)
         return PRIVILEGE_real;
     case FOUND_CLI_IGNORED:
         // Since Linux 5.16 the kernel skips them; they cost an exception, not an instruction.
-        snprintf(why, size, "iopl(3) succeeds, but CLI leaves IF set: the kernel fakes it as a NOP");
+        snprintf(why, size,
+                 "iopl(3) succeeds, but CLI leaves IF set: the kernel fakes it as a NOP");
         return PRIVILEGE_emulated;
     case FOUND_STI_IGNORED:
         snprintf(why, size, "STI leaves IF clear");
@@ -85,8 +82,7 @@ static enum privilege classify(int status, char *why, size_t size)
     }
 }
 
-enum privilege gate_user(char *why, size_t size)
-{
+enum privilege gate_user(char *why, size_t size) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {

@@ -19,8 +19,7 @@ enum { RUNS = 5, COMMANDS = 4, MAX_JSON = 1 << 20, MAX_COMMAND = 4400 };
 // a process, and four commands of five runs stay under half a second.
 enum { PART_OF_A_RUN = 100 };
 
-static void probe(const struct engine_settings *settings, struct engine_probe *probe)
-{
+static void probe(const struct engine_settings *settings, struct engine_probe *probe) {
     static const char *const argv[] = {"hyperfine", "--version", NULL};
     struct process_request request = {.argv = argv, .cpu = -1, .timeout = 10};
     struct process_result result;
@@ -43,8 +42,7 @@ static void probe(const struct engine_settings *settings, struct engine_probe *p
 }
 
 // hyperfine -N splits a command into words as a shell would, but runs no shell: quote.
-static int make_command(const char *path, unsigned long iterations, char *text, size_t size)
-{
+static int make_command(const char *path, unsigned long iterations, char *text, size_t size) {
     size_t used = 0;
     text[used++] = '\'';
     for (; *path && used + 40 < size; path++)
@@ -57,8 +55,7 @@ static int make_command(const char *path, unsigned long iterations, char *text, 
 static int run_hyperfine(const struct engine_settings *settings, const struct engine_job *job,
                          unsigned long n, unsigned long calibrator_n,
                          struct hyperfine_times times[COMMANDS], char *why, size_t size,
-                         struct error *error)
-{
+                         struct error *error) {
     char path[SCRATCH_PATH], runs[8], commands[COMMANDS][MAX_COMMAND];
     if (scratch_file_make(path, error))
         return -1;
@@ -67,9 +64,9 @@ static int run_hyperfine(const struct engine_settings *settings, const struct en
                  make_command(job->path, 2 * n, commands[1], MAX_COMMAND) ||
                  make_command(settings->calibrator, calibrator_n, commands[2], MAX_COMMAND) ||
                  make_command(settings->calibrator, 2 * calibrator_n, commands[3], MAX_COMMAND);
-    const char *argv[] = {"hyperfine",   "-N",        "--style",   "none",      "--warmup",
-                          "1",           "--runs",    runs,        "--export-json", path,
-                          commands[0],   commands[1], commands[2], commands[3], NULL};
+    const char *argv[] = {"hyperfine", "-N",        "--style",   "none",          "--warmup",
+                          "1",         "--runs",    runs,        "--export-json", path,
+                          commands[0], commands[1], commands[2], commands[3],     NULL};
     struct process_request request = {
         .argv = argv, .cpu = settings->cpu, .timeout = settings->timeout * COMMANDS * (RUNS + 1)};
     struct process_result result = {0};
@@ -90,8 +87,7 @@ static int run_hyperfine(const struct engine_settings *settings, const struct en
 
 // cycles = calibrator's cycles * slope of the loop / slope of the calibrator.
 static void evaluate(const struct engine_settings *settings, const struct hyperfine_times *times,
-                     double n, double calibrator_n, struct engine_count *count)
-{
+                     double n, double calibrator_n, struct engine_count *count) {
     double loop, loop_half, chain, chain_half;
     hyperfine_slope(&times[0], &times[1], n, &loop, &loop_half);
     hyperfine_slope(&times[2], &times[3], calibrator_n, &chain, &chain_half);
@@ -112,12 +108,12 @@ static void evaluate(const struct engine_settings *settings, const struct hyperf
 }
 
 static int execute(const struct engine_settings *settings, const struct engine_job *job,
-                   struct execution *execution, struct error *error)
-{
+                   struct execution *execution, struct error *error) {
     struct hyperfine_times times[COMMANDS];
     char why[160] = "";
     unsigned long n = (unsigned long)(job->iterations / PART_OF_A_RUN) + 1;
-    unsigned long calibrator_n = (unsigned long)(settings->calibrator_iterations / PART_OF_A_RUN) + 1;
+    unsigned long calibrator_n =
+        (unsigned long)(settings->calibrator_iterations / PART_OF_A_RUN) + 1;
     if (run_hyperfine(settings, job, n, calibrator_n, times, why, sizeof why, error))
         return -1;
     struct engine_count *count = &execution->counts[execution->count++];
@@ -137,8 +133,7 @@ static int execute(const struct engine_settings *settings, const struct engine_j
 
 static int measure(const struct engine_settings *settings, const struct engine_probe *probe,
                    const struct engine_job *jobs, size_t count, engine_sink *sink, void *context,
-                   struct error *error)
-{
+                   struct error *error) {
     int stop = 0;
     if (!settings->calibrator)
         return error_set(error, ERROR_INPUT, NULL, 0,

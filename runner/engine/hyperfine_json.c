@@ -7,25 +7,23 @@
 #include <math.h>
 #include <stdio.h>
 
-static int refuse(char *why, size_t size, const char *what)
-{
+static int refuse(char *why, size_t size, const char *what) {
     snprintf(why, size, "hyperfine: %s", what);
     return -1;
 }
 
-static int parse_times(const cJSON *result, struct hyperfine_times *times, char *why, size_t size)
-{
+static int parse_times(const cJSON *result, struct hyperfine_times *times, char *why, size_t size) {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(result, "times");
     const cJSON *codes = cJSON_GetObjectItemCaseSensitive(result, "exit_codes");
     const cJSON *item;
     if (!cJSON_IsArray(list) || !cJSON_IsArray(codes) ||
         cJSON_GetArraySize(list) != cJSON_GetArraySize(codes))
         return refuse(why, size, "a result without times and exit_codes of one length");
-    cJSON_ArrayForEach(item, codes) if (!cJSON_IsNumber(item) || item->valuedouble != 0) return refuse(
-        why, size, "a run did not end with status 0");
+    cJSON_ArrayForEach (item, codes)
+        if (!cJSON_IsNumber(item) || item->valuedouble != 0)
+            return refuse(why, size, "a run did not end with status 0");
     times->count = 0;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsNumber(item) || !(item->valuedouble > 0) || !isfinite(item->valuedouble))
             return refuse(why, size, "a time that is no positive number");
         if (times->count == HYPERFINE_MAX_RUNS)
@@ -36,8 +34,7 @@ static int parse_times(const cJSON *result, struct hyperfine_times *times, char 
 }
 
 int hyperfine_json_parse(const char *text, size_t length, size_t commands,
-                         struct hyperfine_times *times, char *why, size_t size)
-{
+                         struct hyperfine_times *times, char *why, size_t size) {
     cJSON *root = cJSON_ParseWithLength(text, length);
     const cJSON *results = cJSON_GetObjectItemCaseSensitive(root, "results"), *result;
     int failed = 0;
@@ -54,12 +51,11 @@ int hyperfine_json_parse(const char *text, size_t length, size_t commands,
 }
 
 void hyperfine_slope(const struct hyperfine_times *once, const struct hyperfine_times *twice,
-                     double iterations, double *slope, double *half)
-{
+                     double iterations, double *slope, double *half) {
     double sd1 = stats_sd(once->seconds, once->count), sd2 = stats_sd(twice->seconds, twice->count);
     size_t fewest = once->count < twice->count ? once->count : twice->count;
-    double difference = stats_mean(twice->seconds, twice->count) -
-                        stats_mean(once->seconds, once->count);
+    double difference =
+        stats_mean(twice->seconds, twice->count) - stats_mean(once->seconds, once->count);
     double variance = sd1 * sd1 / (double)once->count + sd2 * sd2 / (double)twice->count;
     *slope = difference / iterations;
     *half = stats_student95((double)fewest - 1) * sqrt(variance) / iterations;

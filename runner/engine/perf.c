@@ -23,14 +23,12 @@ struct attaching {
     char why[128];
 };
 
-static void attach(pid_t pid, void *context)
-{
+static void attach(pid_t pid, void *context) {
     struct attaching *attaching = context;
     counters_open(pid, &attaching->counters, attaching->why, sizeof attaching->why);
 }
 
-static void probe(const struct engine_settings *settings, struct engine_probe *probe)
-{
+static void probe(const struct engine_settings *settings, struct engine_probe *probe) {
     *probe = (struct engine_probe){.usable = 1, .accel = "native", .ring = 3};
     probe->privilege = gate_user(probe->privilege_reason, sizeof probe->privilege_reason);
     perf_stat_probe(settings, probe);
@@ -38,8 +36,7 @@ static void probe(const struct engine_settings *settings, struct engine_probe *p
 
 // Status and reason of a stopwatch run that gave no slices.
 static void describe_failure(const struct process_result *result, const char *parse_error,
-                             struct execution *execution)
-{
+                             struct execution *execution) {
     char how[128];
     process_describe(result, how, sizeof how);
     execution->status = result->timed_out ? STATUS_timed_out : STATUS_faulted;
@@ -52,8 +49,7 @@ static void describe_failure(const struct process_result *result, const char *pa
 }
 
 static void take_output(const struct process_result *result, size_t slices,
-                        struct execution *execution)
-{
+                        struct execution *execution) {
     char why[160] = "";
     if (slices_parse(result->output, result->output_length, slices, &execution->slices, why,
                      sizeof why)) {
@@ -70,8 +66,7 @@ static void take_output(const struct process_result *result, size_t slices,
 
 // The same execution, with counters of our own.
 static int run_direct(const struct engine_settings *settings, const char *const *argv,
-                      struct execution *execution, struct error *error)
-{
+                      struct execution *execution, struct error *error) {
     struct attaching attaching = {.why = ""};
     struct process_request request = {.argv = argv,
                                       .cpu = settings->cpu,
@@ -94,11 +89,11 @@ static int run_direct(const struct engine_settings *settings, const char *const 
 }
 
 static int run_under_perf(const struct engine_settings *settings, const char *const *argv,
-                          struct execution *execution, struct error *error)
-{
+                          struct execution *execution, struct error *error) {
     struct perf_count counts[HEALTH_COUNT];
     struct process_result result;
-    if (perf_stat_run(settings, health_event_names, HEALTH_COUNT, 0, argv, counts, &result, error)) {
+    if (perf_stat_run(settings, health_event_names, HEALTH_COUNT, 0, argv, counts, &result,
+                      error)) {
         process_free(&result);
         return -1;
     }
@@ -116,8 +111,7 @@ static int run_under_perf(const struct engine_settings *settings, const char *co
 }
 
 static int execute(const struct engine_settings *settings, const struct engine_probe *probe,
-                   const struct engine_job *job, struct execution *execution, struct error *error)
-{
+                   const struct engine_job *job, struct execution *execution, struct error *error) {
     char slices[24];
     snprintf(slices, sizeof slices, "%zu", settings->slices);
     const char *argv[] = {job->path, "--stopwatch", slices, NULL};
@@ -136,8 +130,7 @@ static int execute(const struct engine_settings *settings, const struct engine_p
 
 static int measure(const struct engine_settings *settings, const struct engine_probe *probe,
                    const struct engine_job *jobs, size_t count, engine_sink *sink, void *context,
-                   struct error *error)
-{
+                   struct error *error) {
     int stop = 0;
     for (size_t i = 0; i < count && !stop && !process_interrupted(); i++) {
         struct execution execution;

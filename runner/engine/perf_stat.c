@@ -19,8 +19,7 @@ enum { SLOPE_PART_OF_A_RUN = 50 };
 static const double retired_tolerance = 0.002;
 
 static void join_events(const char *const *events, size_t count, int grouped, char *text,
-                        size_t size)
-{
+                        size_t size) {
     size_t used = (size_t)snprintf(text, size, "%s", grouped ? "{" : "");
     for (size_t i = 0; i < count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "", events[i]);
@@ -30,8 +29,7 @@ static void join_events(const char *const *events, size_t count, int grouped, ch
 
 int perf_stat_run(const struct engine_settings *settings, const char *const *events, size_t count,
                   int grouped, const char *const *argv, struct perf_count *counts,
-                  struct process_result *result, struct error *error)
-{
+                  struct process_result *result, struct error *error) {
     char path[SCRATCH_PATH], list[MAX_EVENT_TEXT], answer[16384];
     const char *whole[MAX_ARGUMENTS] = {"perf", "stat", "-x", ";", "-o", path, "-e", list, "--"};
     size_t at = 9;
@@ -50,8 +48,7 @@ int perf_stat_run(const struct engine_settings *settings, const char *const *eve
 }
 
 // perf's own complaint, its first line, or how it ended.
-static void complaint(const struct process_result *result, char *text, size_t size)
-{
+static void complaint(const struct process_result *result, char *text, size_t size) {
     char how[128];
     const char *line = result->errors ? result->errors : "";
     while (*line == '\n' || *line == ' ')
@@ -63,8 +60,7 @@ static void complaint(const struct process_result *result, char *text, size_t si
         snprintf(text, size, "perf %s", process_describe(result, how, sizeof how));
 }
 
-static int paranoid_level(void)
-{
+static int paranoid_level(void) {
     int level = -99;
     FILE *stream = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
     if (stream && fscanf(stream, "%d", &level) != 1)
@@ -74,8 +70,7 @@ static int paranoid_level(void)
     return level;
 }
 
-void perf_stat_probe(const struct engine_settings *settings, struct engine_probe *probe)
-{
+void perf_stat_probe(const struct engine_settings *settings, struct engine_probe *probe) {
     static const char *const events[] = {"task-clock", "cycles:u", "instructions:u"};
     static const char *const argv[] = {"true", NULL};
     struct perf_count counts[3];
@@ -111,8 +106,7 @@ void perf_stat_probe(const struct engine_settings *settings, struct engine_probe
 // One group's counts for `iterations`; ok only if the variant proved its end.
 static int count_group(const struct engine_settings *settings, const struct engine_job *job,
                        const char *const *events, size_t count, unsigned long iterations,
-                       struct perf_count *counts, struct error *error)
-{
+                       struct perf_count *counts, struct error *error) {
     char number[24], why[160];
     snprintf(number, sizeof number, "%lu", iterations);
     const char *argv[] = {job->path, number, NULL};
@@ -128,8 +122,7 @@ static int count_group(const struct engine_settings *settings, const struct engi
     return failed;
 }
 
-static void check_retired(const struct engine_job *job, struct engine_count *count)
-{
+static void check_retired(const struct engine_job *job, struct engine_count *count) {
     if (count->quantity != QUANTITY_instructions || count->status != STATUS_ok ||
         isnan(job->retired))
         return;
@@ -137,19 +130,19 @@ static void check_retired(const struct engine_job *job, struct engine_count *cou
     if (fabs(excess) > retired_tolerance)
         count->status = STATUS_implausible;
     if (fabs(excess) > 1e-6)
-        snprintf(count->detail, sizeof count->detail, "%.9g retired where %.9g are expected (%+.3f %%)",
-                 count->value, job->retired, 100 * excess);
+        snprintf(count->detail, sizeof count->detail,
+                 "%.9g retired where %.9g are expected (%+.3f %%)", count->value, job->retired,
+                 100 * excess);
 }
 
 static void add_slope(const struct engine_job *job, const char *event, unsigned long iterations,
                       const struct perf_count *once, const struct perf_count *twice,
-                      struct execution *execution)
-{
+                      struct execution *execution) {
     if (execution->count == MAX_ENGINE_COUNTS)
         return;
     struct engine_count *count = &execution->counts[execution->count++];
-    *count = (struct engine_count){
-        .source = "pmu", .value = NAN, .low = NAN, .high = NAN, .samples = 1};
+    *count =
+        (struct engine_count){.source = "pmu", .value = NAN, .low = NAN, .high = NAN, .samples = 1};
     snprintf(count->event, sizeof count->event, "%s", event);
     count->quantity = !strcmp(event, "cycles:u")         ? QUANTITY_cycles
                       : !strcmp(event, "instructions:u") ? QUANTITY_instructions
@@ -173,8 +166,7 @@ static void add_slope(const struct engine_job *job, const char *event, unsigned 
 
 static int slopes_of_group(const struct engine_settings *settings, const struct engine_job *job,
                            const char *const *events, size_t count, struct execution *execution,
-                           struct error *error)
-{
+                           struct error *error) {
     struct perf_count once[GROUP_OF_OWN + 1], twice[GROUP_OF_OWN + 1];
     unsigned long n = (unsigned long)(job->iterations / SLOPE_PART_OF_A_RUN);
     if (!n)
@@ -188,8 +180,7 @@ static int slopes_of_group(const struct engine_settings *settings, const struct 
 }
 
 int perf_stat_slopes(const struct engine_settings *settings, const struct engine_job *job,
-                     struct execution *execution, struct error *error)
-{
+                     struct execution *execution, struct error *error) {
     static const char *const basic[] = {"cycles:u", "instructions:u"};
     if (slopes_of_group(settings, job, basic, 2, execution, error))
         return -1;

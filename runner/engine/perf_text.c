@@ -14,13 +14,11 @@ struct event_name {
     char pmu[32], base[96], modifiers[16];
 };
 
-static void copy_part(char *to, size_t size, const char *from, size_t length)
-{
+static void copy_part(char *to, size_t size, const char *from, size_t length) {
     snprintf(to, size, "%.*s", (int)length, from);
 }
 
-static struct event_name take_apart(const char *text)
-{
+static struct event_name take_apart(const char *text) {
     struct event_name name = {"", "", ""};
     const char *slash = strchr(text, '/'), *last = strrchr(text, '/');
     if (slash && last > slash) {
@@ -40,21 +38,18 @@ static struct event_name take_apart(const char *text)
     return name;
 }
 
-static int is_hybrid(const char *pmu)
-{
+static int is_hybrid(const char *pmu) {
     return !strcmp(pmu, "cpu_core") || !strcmp(pmu, "cpu_atom");
 }
 
 // Does a row named `found` answer the question `asked`? A hybrid CPU's PMU name may have
 // been put in front.
-static int answers(const struct event_name *asked, const struct event_name *found)
-{
+static int answers(const struct event_name *asked, const struct event_name *found) {
     return !strcmp(asked->base, found->base) &&
            (!strcmp(asked->pmu, found->pmu) || (!*asked->pmu && is_hybrid(found->pmu)));
 }
 
-static size_t split(char *line, char *fields[MAX_FIELDS])
-{
+static size_t split(char *line, char *fields[MAX_FIELDS]) {
     size_t count = 0;
     for (char *at = line; count < MAX_FIELDS;) {
         fields[count++] = at;
@@ -66,15 +61,13 @@ static size_t split(char *line, char *fields[MAX_FIELDS])
     return count;
 }
 
-static void set(struct perf_count *count, enum status status, const char *detail)
-{
+static void set(struct perf_count *count, enum status status, const char *detail) {
     count->status = status;
     count->value = NAN;
     snprintf(count->detail, sizeof count->detail, "%s", detail);
 }
 
-static void read_value(const char *text, struct perf_count *count)
-{
+static void read_value(const char *text, struct perf_count *count) {
     char why[160];
     while (*text == ' ')
         text++;
@@ -101,8 +94,7 @@ static void read_value(const char *text, struct perf_count *count)
 }
 
 // Fields behind the event: [variance%] running-ns running-percent [metric...].
-static void read_running(char **fields, size_t count, struct perf_count *result)
-{
+static void read_running(char **fields, size_t count, struct perf_count *result) {
     char why[160];
     double percent = NAN;
     size_t at = count && strchr(fields[0], '%') ? 1 : 0;
@@ -120,8 +112,7 @@ static void read_running(char **fields, size_t count, struct perf_count *result)
 }
 
 static void take_row(char **fields, size_t count, size_t event, const struct event_name *asked,
-                     const struct event_name *found, struct perf_count *result)
-{
+                     const struct event_name *found, struct perf_count *result) {
     struct perf_count row = {.running = NAN};
     read_value(fields[event - 2], &row);
     read_running(fields + event + 1, count - event - 1, &row);
@@ -137,8 +128,7 @@ static void take_row(char **fields, size_t count, size_t event, const struct eve
 }
 
 static void take_line(char *line, const char *const *events, size_t count,
-                      struct perf_count *counts)
-{
+                      struct perf_count *counts) {
     char *fields[MAX_FIELDS];
     size_t field_count = split(line, fields);
     for (size_t at = 2; at < field_count && at <= 4; at++) {
@@ -154,8 +144,7 @@ static void take_line(char *line, const char *const *events, size_t count,
 }
 
 void perf_text_parse(const char *text, size_t length, const char *const *events, size_t count,
-                     struct perf_count *counts)
-{
+                     struct perf_count *counts) {
     for (size_t i = 0; i < count; i++)
         counts[i] = (struct perf_count){.status = STATUS_COUNT, .value = NAN, .running = NAN};
     const char *end = text + length;

@@ -29,27 +29,23 @@ struct stream {
     size_t limit, capacity;
 };
 
-static double now(void)
-{
+static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-void process_interrupt(void)
-{
+void process_interrupt(void) {
     interrupted = 1;
     if (running_group > 0)
         kill(-running_group, SIGKILL);
 }
 
-int process_interrupted(void)
-{
+int process_interrupted(void) {
     return interrupted;
 }
 
-static int open_pipes(struct pipes *pipes, struct error *error)
-{
+static int open_pipes(struct pipes *pipes, struct error *error) {
     memset(pipes, -1, sizeof *pipes);
     if (pipe2(pipes->output, O_CLOEXEC) || pipe2(pipes->errors, O_CLOEXEC) ||
         pipe2(pipes->go, O_CLOEXEC) || pipe2(pipes->failure, O_CLOEXEC))
@@ -57,15 +53,13 @@ static int open_pipes(struct pipes *pipes, struct error *error)
     return 0;
 }
 
-static void close_end(int *end)
-{
+static void close_end(int *end) {
     if (*end >= 0)
         close(*end);
     *end = -1;
 }
 
-static void close_pipes(struct pipes *pipes)
-{
+static void close_pipes(struct pipes *pipes) {
     int(*all[])[2] = {&pipes->output, &pipes->errors, &pipes->go, &pipes->failure};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (int end = 0; end < 2; end++)
@@ -73,8 +67,7 @@ static void close_pipes(struct pipes *pipes)
 }
 
 // In the child: everything up to exec.
-static void become(const struct process_request *request, struct pipes *pipes)
-{
+static void become(const struct process_request *request, struct pipes *pipes) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (request->cpu >= 0) {
@@ -113,8 +106,7 @@ failed:;
 }
 
 // Read what is there; 0 at the end of the stream.
-static int take(int descriptor, struct stream *stream, int *truncated)
-{
+static int take(int descriptor, struct stream *stream, int *truncated) {
     char piece[65536];
     ssize_t got = read(descriptor, piece, sizeof piece);
     if (got < 0)
@@ -142,8 +134,7 @@ static int take(int descriptor, struct stream *stream, int *truncated)
 // Collect both streams until they end or the time is up. A stream that a
 // grandchild holds open does not keep us after the child has been killed.
 static void collect(pid_t pid, const struct process_request *request, struct pipes *pipes,
-                    struct process_result *result, double started)
-{
+                    struct process_result *result, double started) {
     size_t limit = request->output_limit ? request->output_limit : (size_t)16 << 20;
     struct stream streams[2] = {
         {&result->output, &result->output_length, limit, 0},
@@ -178,8 +169,7 @@ static void collect(pid_t pid, const struct process_request *request, struct pip
 
 // Wait for the child within what is left of the time; kill it then.
 static void reap(pid_t pid, const struct process_request *request, struct process_result *result,
-                 double started)
-{
+                 double started) {
     for (;;) {
         int bounded = request->timeout > 0 && !result->timed_out && !interrupted;
         pid_t got = wait4(pid, &result->status, bounded ? WNOHANG : 0, &result->usage);
@@ -196,8 +186,7 @@ static void reap(pid_t pid, const struct process_request *request, struct proces
 }
 
 int process_run(const struct process_request *request, struct process_result *result,
-                struct error *error)
-{
+                struct error *error) {
     *result = (struct process_result){0};
     result->output = calloc(1, 1);
     result->errors = calloc(1, 1);
@@ -237,21 +226,18 @@ int process_run(const struct process_request *request, struct process_result *re
     return 0;
 }
 
-void process_free(struct process_result *result)
-{
+void process_free(struct process_result *result) {
     free(result->output);
     free(result->errors);
     *result = (struct process_result){0};
 }
 
-int process_succeeded(const struct process_result *result)
-{
-    return !result->exec_errno && !result->timed_out && !result->interrupted &&
-           !result->stopped && WIFEXITED(result->status) && WEXITSTATUS(result->status) == 0;
+int process_succeeded(const struct process_result *result) {
+    return !result->exec_errno && !result->timed_out && !result->interrupted && !result->stopped &&
+           WIFEXITED(result->status) && WEXITSTATUS(result->status) == 0;
 }
 
-const char *process_describe(const struct process_result *result, char *text, size_t size)
-{
+const char *process_describe(const struct process_result *result, char *text, size_t size) {
     if (result->exec_errno)
         snprintf(text, size, "cannot be started: %s", strerror(result->exec_errno));
     else if (result->timed_out)

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int scratch_file_make(char *path, struct error *error)
-{
+int scratch_file_make(char *path, struct error *error) {
     const char *folder = getenv("TMPDIR");
     snprintf(path, SCRATCH_PATH, "%s/asmsweep-XXXXXX", folder && *folder ? folder : "/tmp");
     int file = mkostemp(path, O_CLOEXEC);
@@ -18,8 +17,7 @@ int scratch_file_make(char *path, struct error *error)
     return 0;
 }
 
-size_t scratch_file_take(const char *path, char *text, size_t size)
-{
+size_t scratch_file_take(const char *path, char *text, size_t size) {
     FILE *stream = fopen(path, "re");
     size_t length = stream ? fread(text, 1, size, stream) : 0;
     if (stream)

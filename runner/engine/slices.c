@@ -21,8 +21,7 @@ static const struct {
     {"error iopl 1", "iopl: EPERM"},
 };
 
-static int next_line(const char **at, const char *end, struct line *line)
-{
+static int next_line(const char **at, const char *end, struct line *line) {
     const char *newline = memchr(*at, '\n', (size_t)(end - *at));
     if (!newline)
         return 0;
@@ -31,8 +30,7 @@ static int next_line(const char **at, const char *end, struct line *line)
     return 1;
 }
 
-static int take_word(struct line *line, const char *word)
-{
+static int take_word(struct line *line, const char *word) {
     size_t length = strlen(word);
     if ((size_t)(line->end - line->at) < length || memcmp(line->at, word, length))
         return 0;
@@ -41,8 +39,7 @@ static int take_word(struct line *line, const char *word)
 }
 
 // " 123": a blank and a decimal number that fits. 0 if there is none.
-static int take_number(struct line *line, uint64_t maximum, uint64_t *number)
-{
+static int take_number(struct line *line, uint64_t maximum, uint64_t *number) {
     if (line->at == line->end || *line->at != ' ')
         return 0;
     const char *digit = line->at + 1;
@@ -60,14 +57,12 @@ static int take_number(struct line *line, uint64_t maximum, uint64_t *number)
     return 1;
 }
 
-static int at_end(const struct line *line)
-{
+static int at_end(const struct line *line) {
     return line->at == line->end;
 }
 
 // Say what an unexpected line is: the variant's own error, or rubbish, quoted safely.
-static int refuse(const struct line *line, char *why, size_t size)
-{
+static int refuse(const struct line *line, char *why, size_t size) {
     size_t length = (size_t)(line->end - line->at);
     for (size_t i = 0; i < sizeof variant_errors / sizeof *variant_errors; i++)
         if (length == strlen(variant_errors[i].line) &&
@@ -84,8 +79,7 @@ static int refuse(const struct line *line, char *why, size_t size)
     return -1;
 }
 
-static int parse_header(struct line line, struct slices *slices, char *why, size_t size)
-{
+static int parse_header(struct line line, struct slices *slices, char *why, size_t size) {
     struct line whole = line;
     uint64_t number;
     if (!take_word(&line, "slices 1 links"))
@@ -105,8 +99,7 @@ static int parse_header(struct line line, struct slices *slices, char *why, size
     return at_end(&line) ? 0 : refuse(&whole, why, size);
 }
 
-static int parse_slice(struct line line, struct slice *slice)
-{
+static int parse_slice(struct line line, struct slice *slice) {
     if (!take_word(&line, "s"))
         return 0;
     for (int leg = 0; leg < LEG_COUNT; leg++)
@@ -116,20 +109,17 @@ static int parse_slice(struct line line, struct slice *slice)
     return at_end(&line);
 }
 
-static int parse_mark(struct line line, const char *word, uint64_t *number)
-{
+static int parse_mark(struct line line, const char *word, uint64_t *number) {
     return take_word(&line, word) && take_number(&line, UINT64_MAX, number) && at_end(&line);
 }
 
-static int no_end(char *why, size_t size)
-{
+static int no_end(char *why, size_t size) {
     snprintf(why, size, "no end mark: the variant did not finish");
     return -1;
 }
 
 static int parse_body(const char *at, const char *end, size_t expected, struct slices *slices,
-                      char *why, size_t size)
-{
+                      char *why, size_t size) {
     struct line line;
     uint64_t number;
     if (!next_line(&at, end, &line))
@@ -151,8 +141,7 @@ static int parse_body(const char *at, const char *end, size_t expected, struct s
 }
 
 int slices_parse(const char *text, size_t length, size_t expected, struct slices *slices, char *why,
-                 size_t size)
-{
+                 size_t size) {
     *slices = (struct slices){.slices = calloc(expected ? expected : 1, sizeof(struct slice))};
     if (!slices->slices) {
         snprintf(why, size, "not enough memory");
@@ -165,8 +154,7 @@ int slices_parse(const char *text, size_t length, size_t expected, struct slices
 }
 
 int slices_parse_end(const char *text, size_t length, unsigned long iterations, char *why,
-                     size_t size)
-{
+                     size_t size) {
     const char *at = text, *end = text + length;
     struct line line;
     uint64_t number;
@@ -177,14 +165,12 @@ int slices_parse_end(const char *text, size_t length, unsigned long iterations, 
     return refuse(&line, why, size);
 }
 
-void slices_free(struct slices *slices)
-{
+void slices_free(struct slices *slices) {
     free(slices->slices);
     *slices = (struct slices){0};
 }
 
-const char *slices_describe_flags(uint64_t flags, char *text, size_t size)
-{
+const char *slices_describe_flags(uint64_t flags, char *text, size_t size) {
     static const struct {
         uint64_t bit;
         const char *name;
@@ -193,7 +179,7 @@ const char *slices_describe_flags(uint64_t flags, char *text, size_t size)
     text[0] = '\0';
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
         if (flags & bits[i].bit && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-                                     bits[i].name);
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", bits[i].name);
     return text;
 }

@@ -9,8 +9,7 @@
 
 #include <stdlib.h>
 
-static void print_engine(const struct engine *engine, const struct engine_probe *probe)
-{
+static void print_engine(const struct engine *engine, const struct engine_probe *probe) {
     printf("engine %s: %s\n", engine->name, engine->about);
     if (!probe->usable) {
         printf("  cannot be used: %s\n", probe->reason);
@@ -24,8 +23,7 @@ static void print_engine(const struct engine *engine, const struct engine_probe 
 
 // Count the variants of a build that this engine refuses.
 static void print_prediction(const struct plan *plan, const struct engine *engine,
-                             const struct engine_probe *probe)
-{
+                             const struct engine_probe *probe) {
     size_t refused = 0, unproved = 0;
     for (size_t i = 0; i < plan->count; i++) {
         enum needs needs = plan->rows[i].needs;
@@ -39,8 +37,7 @@ static void print_prediction(const struct plan *plan, const struct engine *engin
                unproved);
 }
 
-int command_doctor(int argc, char **argv)
-{
+int command_doctor(int argc, char **argv) {
     const char *guest_kernel = NULL, *build[1];
     const struct option_row rows[] = {
         {"guest-kernel", 0, OPTION_TEXT, &guest_kernel, "FILE", 0, 0, "the guest engine's kernel"},

@@ -27,13 +27,13 @@ struct request {
     int resume, dry_run, no_wait, tune, witness;
 };
 
-static int parse(int argc, char **argv, struct request *request, struct error *error)
-{
+static int parse(int argc, char **argv, struct request *request, struct error *error) {
     const struct option_row rows[] = {
         {"out", 'o', OPTION_TEXT, &request->out, "DIR", 0, 0, "the run's folder"},
         {"store", 0, OPTION_TEXT, &request->store, "DIR", 0, 0,
          "without -o: DIR/SWEEP/CPU/UTC-TIME (default results/data)"},
-        {"engine", 0, OPTION_TEXT, &request->engine, "NAME", 0, 0, "perf (default), guest, hyperfine"},
+        {"engine", 0, OPTION_TEXT, &request->engine, "NAME", 0, 0,
+         "perf (default), guest, hyperfine"},
         {"accel", 0, OPTION_TEXT, &request->accel, "NAME", 0, 0, "of the guest engine: kvm or tcg"},
         {"only", 0, OPTION_TEXT, &request->only, "GLOB", 0, 0, "only variants whose name matches"},
         {"blocks", 0, OPTION_INTEGER, &request->blocks, "N", 1, 1000,
@@ -51,7 +51,8 @@ static int parse(int argc, char **argv, struct request *request, struct error *e
         {"events", 0, OPTION_TEXT, &request->events, "A,B", 0, 0,
          "perf events of your own, where there is a PMU"},
         {"resume", 0, OPTION_FLAG, &request->resume, NULL, 0, 0, "go on with the run in -o DIR"},
-        {"dry-run", 0, OPTION_FLAG, &request->dry_run, NULL, 0, 0, "say what would run; run nothing"},
+        {"dry-run", 0, OPTION_FLAG, &request->dry_run, NULL, 0, 0,
+         "say what would run; run nothing"},
         {"no-wait", 0, OPTION_FLAG, &request->no_wait, NULL, 0, 0,
          "fail at once if another run uses the CPU"},
         {"tune", 0, OPTION_FLAG, &request->tune, NULL, 0, 0,
@@ -77,13 +78,13 @@ static int parse(int argc, char **argv, struct request *request, struct error *e
     if (!count && !request->resume)
         return error_set(error, ERROR_INPUT, NULL, 0, "run needs a build directory; try --help");
     if (request->resume && !request->out)
-        return error_set(error, ERROR_INPUT, NULL, 0, "--resume needs -o DIR, the run to go on with");
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "--resume needs -o DIR, the run to go on with");
     request->build = count ? positionals[0] : NULL;
     return 0;
 }
 
-static void make_run_id(char *text, size_t size)
-{
+static void make_run_id(char *text, size_t size) {
     time_t now = time(NULL);
     struct tm parts;
     unsigned short random = 0;
@@ -94,15 +95,13 @@ static void make_run_id(char *text, size_t size)
     snprintf(text + length, size - length, "-%04x", random);
 }
 
-static void make_cpu_key(const struct machine *machine, char *text, size_t size)
-{
+static void make_cpu_key(const struct machine *machine, char *text, size_t size) {
     snprintf(text, size, "%s-%s-%s-%s %s %s", machine->cpu_vendor, machine->cpu_family,
              machine->cpu_model, machine->cpu_stepping, machine->microcode, machine->kernel);
 }
 
 static void settle(const struct request *request, const struct plan *plan,
-                   const struct machine *machine, struct settings *settings)
-{
+                   const struct machine *machine, struct settings *settings) {
     *settings = (struct settings){
         .seed = request->seed >= 0 ? request->seed : (long long)time(NULL),
         .blocks = request->blocks > 0 ? request->blocks : DEFAULT_BLOCKS,
@@ -113,9 +112,8 @@ static void settle(const struct request *request, const struct plan *plan,
         .timeout = request->timeout > 0 ? request->timeout : default_timeout,
     };
     // A number of blocks asked for is meant; a precision asked for may cost more of them.
-    settings->most_blocks = request->blocks > 0 && request->precision <= 0
-                                ? settings->blocks
-                                : 2 * settings->blocks;
+    settings->most_blocks =
+        request->blocks > 0 && request->precision <= 0 ? settings->blocks : 2 * settings->blocks;
     make_run_id(settings->run_id, sizeof settings->run_id);
     make_cpu_key(machine, settings->cpu_key, sizeof settings->cpu_key);
     snprintf(settings->sweep, sizeof settings->sweep, "%s", plan->sweep);
@@ -125,12 +123,12 @@ static void settle(const struct request *request, const struct plan *plan,
              request->engine ? request->engine : "perf");
     snprintf(settings->accel, sizeof settings->accel, "%s", request->accel ? request->accel : "");
     snprintf(settings->only, sizeof settings->only, "%s", request->only ? request->only : "");
-    snprintf(settings->events, sizeof settings->events, "%s", request->events ? request->events : "");
+    snprintf(settings->events, sizeof settings->events, "%s",
+             request->events ? request->events : "");
 }
 
 // The cores to measure on: the one asked for, or what the machine offers.
-static size_t choose_cores(long long cpu, struct core cores[2], struct error *error)
-{
+static size_t choose_cores(long long cpu, struct core cores[2], struct error *error) {
     size_t count = machine_cores(cores);
     if (cpu < 0)
         return count;
@@ -143,8 +141,7 @@ static size_t choose_cores(long long cpu, struct core cores[2], struct error *er
     return 1;
 }
 
-static size_t split_events(char *text, const char **events)
-{
+static size_t split_events(char *text, const char **events) {
     size_t count = 0;
     for (char *rest = text, *event; count < MAX_EVENTS && (event = strsep(&rest, ","));)
         if (*event)
@@ -152,8 +149,7 @@ static size_t split_events(char *text, const char **events)
     return count;
 }
 
-static int remember(const struct journal_line *line, void *context)
-{
+static int remember(const struct journal_line *line, void *context) {
     struct history *history = context;
     if (history->count == history->capacity) {
         history->capacity = history->capacity ? 2 * history->capacity : 256;
@@ -167,8 +163,7 @@ static int remember(const struct journal_line *line, void *context)
 
 // Reopen the run and make sure that it is still the same one.
 static int resume(const struct request *request, struct settings *settings, struct store *store,
-                  struct plan *plan, struct history *history, struct error *error)
-{
+                  struct plan *plan, struct history *history, struct error *error) {
     char path[4200], key[sizeof settings->cpu_key];
     struct machine machine;
     struct core cores[2];
@@ -193,8 +188,7 @@ static int resume(const struct request *request, struct settings *settings, stru
 }
 
 static int begin(const struct request *request, struct settings *settings, struct store *store,
-                 struct plan *plan, struct error *error)
-{
+                 struct plan *plan, struct error *error) {
     struct machine machine;
     struct core cores[2];
     char *directory;
@@ -207,23 +201,21 @@ static int begin(const struct request *request, struct settings *settings, struc
     settle(request, plan, &machine, settings);
     if (request->dry_run)
         return 0;
-    if (asprintf(&directory, "%s/%s/%s-%s-%s-%s/%s", request->store ? request->store : "results/data",
-                 plan->sweep, machine.cpu_vendor, machine.cpu_family, machine.cpu_model,
-                 machine.cpu_stepping, settings->run_id) < 0)
+    if (asprintf(&directory, "%s/%s/%s-%s-%s-%s/%s",
+                 request->store ? request->store : "results/data", plan->sweep, machine.cpu_vendor,
+                 machine.cpu_family, machine.cpu_model, machine.cpu_stepping, settings->run_id) < 0)
         abort();
     int failed = store_create(request->out ? request->out : directory, settings, store, error);
     free(directory);
     return failed;
 }
 
-static void on_signal(int number)
-{
+static void on_signal(int number) {
     (void)number;
     process_interrupt();
 }
 
-static void catch_signals(void)
-{
+static void catch_signals(void) {
     struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -231,8 +223,7 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN); // a closed stdout is a write error, not the end of a run
 }
 
-static int carry_out(const struct request *request, struct measurement *run, struct error *error)
-{
+static int carry_out(const struct request *request, struct measurement *run, struct error *error) {
     struct core cores[2];
     char events[sizeof run->settings->events];
     const char *event_list[MAX_EVENTS];
@@ -252,7 +243,8 @@ static int carry_out(const struct request *request, struct measurement *run, str
             return -1;
         struct engine_settings settings = {.cpu = cores[i].cpu,
                                            .guest_kernel = request->guest_kernel,
-                                           .accel = *run->settings->accel ? run->settings->accel : NULL};
+                                           .accel =
+                                               *run->settings->accel ? run->settings->accel : NULL};
         run->engine->probe(&settings, &run->probes[i]);
     }
     if (!run->probes[0].usable)
@@ -262,7 +254,8 @@ static int carry_out(const struct request *request, struct measurement *run, str
         return report_dry_run(run);
     double started = machine_read_tsc().seconds;
     run->deadline = request->budget > 0 ? started + request->budget : 0;
-    run->progress = isatty(STDERR_FILENO) && strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb");
+    run->progress =
+        isatty(STDERR_FILENO) && strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb");
     int tuned = -1;
     if (request->tune && (tuned = tune_apply(&tune_system, cores[0].cpu, stderr, error)) < 0)
         return -1;
@@ -282,8 +275,7 @@ static int carry_out(const struct request *request, struct measurement *run, str
     return status;
 }
 
-int command_run(int argc, char **argv)
-{
+int command_run(int argc, char **argv) {
     struct request request;
     struct error error = {0};
     struct settings settings = {0};

@@ -10,16 +10,15 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static socklen_t make_address(int cpu, struct sockaddr_un *address)
-{
+static socklen_t make_address(int cpu, struct sockaddr_un *address) {
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
-    int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "asmsweep-cpu-%d", cpu);
+    int length =
+        snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "asmsweep-cpu-%d", cpu);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
 // The pid of the run that holds the lock, 0 if it cannot be told.
-static int holder(const struct sockaddr_un *address, socklen_t length)
-{
+static int holder(const struct sockaddr_un *address, socklen_t length) {
     struct ucred peer = {0};
     socklen_t size = sizeof peer;
     int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -32,8 +31,7 @@ static int holder(const struct sockaddr_un *address, socklen_t length)
     return peer.pid;
 }
 
-int core_lock(int cpu, int wait, struct error *error)
-{
+int core_lock(int cpu, int wait, struct error *error) {
     struct sockaddr_un address;
     socklen_t length = make_address(cpu, &address);
     int lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), told = 0;

@@ -12,8 +12,7 @@ static const double tsc_tolerance = 500e-6;
 // perf stat and exec cost a switch or two; more is somebody else on this CPU.
 enum { USUAL_SWITCHES = 4 };
 
-static int is_sibling(const struct disturbance *watch, int cpu)
-{
+static int is_sibling(const struct disturbance *watch, int cpu) {
     for (size_t i = 0; i < watch->sibling_count; i++)
         if (watch->siblings[i] == cpu)
             return 1;
@@ -21,8 +20,7 @@ static int is_sibling(const struct disturbance *watch, int cpu)
 }
 
 // /proc/stat: cpuN user nice system idle iowait irq softirq steal ...
-static void snapshot(struct disturbance *watch)
-{
+static void snapshot(struct disturbance *watch) {
     char line[512];
     FILE *stream = fopen("/proc/stat", "re");
     watch->sibling_busy = watch->sibling_total = 0;
@@ -43,8 +41,7 @@ static void snapshot(struct disturbance *watch)
         fclose(stream);
 }
 
-static void find_siblings(struct disturbance *watch)
-{
+static void find_siblings(struct disturbance *watch) {
     char path[96], list[128] = "";
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
              watch->cpu);
@@ -65,15 +62,13 @@ static void find_siblings(struct disturbance *watch)
     }
 }
 
-void disturbance_start(int cpu, struct disturbance *watch)
-{
+void disturbance_start(int cpu, struct disturbance *watch) {
     *watch = (struct disturbance){.cpu = cpu, .at = machine_read_tsc()};
     find_siblings(watch);
     snapshot(watch);
 }
 
-void disturbance_block(struct disturbance *watch)
-{
+void disturbance_block(struct disturbance *watch) {
     struct tsc_reading now = machine_read_tsc();
     // Two readings a tenth of a second apart are good for 10 ppm.
     if (now.seconds - watch->at.seconds < 0.1)
@@ -85,8 +80,7 @@ void disturbance_block(struct disturbance *watch)
     watch->at = now;
 }
 
-static size_t add(char *text, size_t size, size_t used, const char *format, double number)
-{
+static size_t add(char *text, size_t size, size_t used, const char *format, double number) {
     if (used + 2 >= size)
         return used;
     if (used)
@@ -95,8 +89,7 @@ static size_t add(char *text, size_t size, size_t used, const char *format, doub
 }
 
 void disturbance_describe(struct disturbance *watch, const struct execution *execution, char *text,
-                          size_t size)
-{
+                          size_t size) {
     struct disturbance before = *watch;
     size_t used = 0;
     text[0] = '\0';
@@ -111,7 +104,8 @@ void disturbance_describe(struct disturbance *watch, const struct execution *exe
     if (steal > 0)
         used = add(text, size, used, "steal time %.0f ticks", (double)steal);
     if (total > 0 && busy > 0)
-        used = add(text, size, used, "SMT sibling %.0f %% busy", 100.0 * (double)busy / (double)total);
+        used =
+            add(text, size, used, "SMT sibling %.0f %% busy", 100.0 * (double)busy / (double)total);
     if (switches > USUAL_SWITCHES)
         used = add(text, size, used, "%.0f context switches", switches);
     if (migrations > 1) // perf moves itself to the CPU once

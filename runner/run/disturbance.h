@@ -14,10 +14,10 @@ enum { MAX_SIBLINGS = 8 };
 struct disturbance {
     int cpu, siblings[MAX_SIBLINGS];
     size_t sibling_count;
-    double tsc_hz;                    // of the run's first block; 0: not yet known
-    double tsc_change;                // of the latest block against it, a part
+    double tsc_hz;                                // of the run's first block; 0: not yet known
+    double tsc_change;                            // of the latest block against it, a part
     long long steal, sibling_busy, sibling_total; // ticks of /proc/stat, latest snapshot
-    struct tsc_reading at;            // of the latest block's start
+    struct tsc_reading at;                        // of the latest block's start
 };
 
 // Start watching `cpu` and its SMT siblings.

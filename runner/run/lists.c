@@ -10,13 +10,15 @@ static const struct {
     enum csv_file file;
     const char *name;
 } files[] = {
-    {FILE_measurements, "measurements.csv"}, {FILE_summary, "summary.csv"},
-    {FILE_samples, "samples.csv"},           {FILE_environment, "environment.csv"},
-    {FILE_proof, "proof.csv"},               {FILE_costs, "costs.csv"},
+    {FILE_measurements, "measurements.csv"},
+    {FILE_summary, "summary.csv"},
+    {FILE_samples, "samples.csv"},
+    {FILE_environment, "environment.csv"},
+    {FILE_proof, "proof.csv"},
+    {FILE_costs, "costs.csv"},
 };
 
-int command_lists(int argc, char **argv)
-{
+int command_lists(int argc, char **argv) {
     (void)argc;
     (void)argv;
     printf("| status | meaning |\n|---|---|\n");

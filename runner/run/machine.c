@@ -15,8 +15,7 @@
 #define SYSTEM_CPU "/sys/devices/system/cpu"
 
 // The first line of a file without its newline, or "".
-static void read_line(const char *path, char *text, size_t size)
-{
+static void read_line(const char *path, char *text, size_t size) {
     text[0] = '\0';
     FILE *stream = fopen(path, "re");
     if (!stream)
@@ -27,8 +26,7 @@ static void read_line(const char *path, char *text, size_t size)
     fclose(stream);
 }
 
-static void read_cpuid(struct machine *machine)
-{
+static void read_cpuid(struct machine *machine) {
     unsigned a = 0, b = 0, c = 0, d = 0;
     __get_cpuid(0, &a, &b, &c, &d);
     memcpy(machine->cpu_vendor, (unsigned[]){b, d, c}, 12);
@@ -59,8 +57,7 @@ static void read_cpuid(struct machine *machine)
 }
 
 // "microcode : 0x..." of /proc/cpuinfo for this CPU.
-static void read_microcode(int cpu, char *text, size_t size)
-{
+static void read_microcode(int cpu, char *text, size_t size) {
     char line[256];
     int at = -1, found;
     FILE *stream = fopen("/proc/cpuinfo", "re");
@@ -77,8 +74,7 @@ static void read_microcode(int cpu, char *text, size_t size)
 }
 
 // Is cpu in a list like "0-3,8"?
-static int in_list(const char *list, int cpu)
-{
+static int in_list(const char *list, int cpu) {
     while (*list) {
         char *end;
         long first = strtol(list, &end, 10), last = first;
@@ -93,8 +89,7 @@ static int in_list(const char *list, int cpu)
     return 0;
 }
 
-static void read_core_type(int cpu, char *text, size_t size)
-{
+static void read_core_type(int cpu, char *text, size_t size) {
     static const char *const types[] = {"cpu_core", "cpu_atom"};
     text[0] = '\0';
     for (int i = 0; i < 2; i++) {
@@ -106,8 +101,7 @@ static void read_core_type(int cpu, char *text, size_t size)
     }
 }
 
-void machine_describe(int cpu, struct machine *machine)
-{
+void machine_describe(int cpu, struct machine *machine) {
     *machine = (struct machine){0};
     cpu_set_t before, one;
     CPU_ZERO(&one);
@@ -127,8 +121,7 @@ void machine_describe(int cpu, struct machine *machine)
     }
 }
 
-const char *machine_difference(const struct machine *a, const struct machine *b)
-{
+const char *machine_difference(const struct machine *a, const struct machine *b) {
     if (strcmp(a->cpu_vendor, b->cpu_vendor))
         return "cpu_vendor";
     if (strcmp(a->cpu_family, b->cpu_family))
@@ -142,28 +135,24 @@ const char *machine_difference(const struct machine *a, const struct machine *b)
     return strcmp(a->core_type, b->core_type) ? "core_type" : NULL;
 }
 
-struct tsc_reading machine_read_tsc(void)
-{
+struct tsc_reading machine_read_tsc(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC_RAW, &time);
     return (struct tsc_reading){__builtin_ia32_rdtsc(),
                                 (double)time.tv_sec + (double)time.tv_nsec * 1e-9};
 }
 
-double machine_tsc_hz(struct tsc_reading from, struct tsc_reading to)
-{
+double machine_tsc_hz(struct tsc_reading from, struct tsc_reading to) {
     return (double)(to.ticks - from.ticks) / (to.seconds - from.seconds);
 }
 
-int machine_cpu_allowed(int cpu)
-{
+int machine_cpu_allowed(int cpu) {
     cpu_set_t set;
     return cpu >= 0 && cpu < CPU_SETSIZE && !sched_getaffinity(0, sizeof set, &set) &&
            CPU_ISSET((unsigned)cpu, &set);
 }
 
-size_t machine_cores(struct core cores[2])
-{
+size_t machine_cores(struct core cores[2]) {
     char isolated[256], type[16];
     size_t count = 0;
     read_line(SYSTEM_CPU "/isolated", isolated, sizeof isolated);
@@ -185,8 +174,7 @@ size_t machine_cores(struct core cores[2])
     return count;
 }
 
-static void write_pair(FILE *stream, const char *key, const char *value)
-{
+static void write_pair(FILE *stream, const char *key, const char *value) {
     table_write_row(stream, (const char *const[]){key, value}, 2);
 }
 
@@ -211,9 +199,23 @@ static const struct {
 };
 
 static const char *const mitigations[] = {
-    "gather_data_sampling", "indirect_target_selection", "itlb_multihit", "l1tf", "mds", "meltdown",
-    "mmio_stale_data", "reg_file_data_sampling", "retbleed", "spec_rstack_overflow",
-    "spec_store_bypass", "spectre_v1", "spectre_v2", "srbds", "tsa", "tsx_async_abort", "vmscape",
+    "gather_data_sampling",
+    "indirect_target_selection",
+    "itlb_multihit",
+    "l1tf",
+    "mds",
+    "meltdown",
+    "mmio_stale_data",
+    "reg_file_data_sampling",
+    "retbleed",
+    "spec_rstack_overflow",
+    "spec_store_bypass",
+    "spectre_v1",
+    "spectre_v2",
+    "srbds",
+    "tsa",
+    "tsx_async_abort",
+    "vmscape",
 };
 
 static const struct {
@@ -225,8 +227,7 @@ static const struct {
     {"qemu_version", {"qemu-system-x86_64", "--version", NULL}},
 };
 
-static void write_version(FILE *stream, const char *key, const char *const *argv)
-{
+static void write_version(FILE *stream, const char *key, const char *const *argv) {
     struct process_request request = {.argv = argv, .cpu = -1, .timeout = 10};
     struct process_result result;
     struct error error;
@@ -239,8 +240,7 @@ static void write_version(FILE *stream, const char *key, const char *const *argv
     process_free(&result);
 }
 
-void machine_write_environment(const struct machine *machine, int cpu, FILE *stream)
-{
+void machine_write_environment(const struct machine *machine, int cpu, FILE *stream) {
     char path[128], line[4096];
     write_pair(stream, "cpu_name", machine->cpu_name);
     write_pair(stream, "microcode", machine->microcode);

@@ -14,16 +14,14 @@ static const struct {
     {"lists", "print the statuses, columns and quantities", command_lists},
 };
 
-static int usage(FILE *stream)
-{
+static int usage(FILE *stream) {
     fprintf(stream, "usage: asmsweep-run COMMAND ...\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         fprintf(stream, "  %-8s %s\n", commands[i].name, commands[i].about);
     return stream == stderr ? 2 : 0;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
         return usage(stdout);
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)

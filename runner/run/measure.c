@@ -18,21 +18,19 @@ struct block {
     struct tallies *tallies; // of this core
     size_t *slot_of;         // by variant
     size_t core, done, planned;
-    size_t wanted;           // variants this block has, also those measured before a resume
+    size_t wanted; // variants this block has, also those measured before a resume
     long number;
     double started;
     struct error *error;
     int failed;
 };
 
-static double text_number(const char *text)
-{
+static double text_number(const char *text) {
     double value;
     return units_scan_number(text, &value) ? NAN : value;
 }
 
-static void take_row(const struct table *table, size_t row, struct tallies *tallies)
-{
+static void take_row(const struct table *table, size_t row, struct tallies *tallies) {
     const char *quantity = table_cell(table, row, "quantity");
     const char *detail = table_cell(table, row, "detail");
     char event[64] = ""; // an event's row opens its detail with the event's name
@@ -57,8 +55,7 @@ static void take_row(const struct table *table, size_t row, struct tallies *tall
     tallies_add(tallies, &counted);
 }
 
-static size_t variant_index(const struct plan *plan, const char *name)
-{
+static size_t variant_index(const struct plan *plan, const char *name) {
     size_t index = 0;
     while (index < plan->count && strcmp(plan->rows[index].name, name))
         index++;
@@ -67,8 +64,7 @@ static size_t variant_index(const struct plan *plan, const char *name)
 
 // Give the tallies what an earlier part of this run measured in this block; have[variant]
 // becomes 1 for each.
-static void replay(struct block *block, char *have)
-{
+static void replay(struct block *block, char *have) {
     struct history *history = &block->run->history;
     const struct plan *plan = block->run->plan;
     while (history->next < history->count) {
@@ -91,8 +87,7 @@ static void replay(struct block *block, char *have)
     }
 }
 
-static void show_progress(const struct block *block)
-{
+static void show_progress(const struct block *block) {
     if (!block->run->progress)
         return;
     char left[32] = "";
@@ -112,15 +107,14 @@ static void show_progress(const struct block *block)
     fflush(stderr);
 }
 
-static int append(struct block *block, const struct execution *execution, const char *disturbance)
-{
+static int append(struct block *block, const struct execution *execution, const char *disturbance) {
     char *rows, *slices;
     size_t rows_length, slices_length;
     FILE *measurements = open_memstream(&rows, &rows_length);
     FILE *samples = open_memstream(&slices, &slices_length);
     size_t slot = block->slot_of[execution->index];
-    record_execution(&block->record, execution, block->number, (long)slot, disturbance, measurements,
-                     samples, &block->tallies[execution->index]);
+    record_execution(&block->record, execution, block->number, (long)slot, disturbance,
+                     measurements, samples, &block->tallies[execution->index]);
     fclose(measurements);
     fclose(samples);
     struct journal_line line = {
@@ -134,8 +128,7 @@ static int append(struct block *block, const struct execution *execution, const 
     return failed;
 }
 
-static int sink(const struct execution *execution, void *context)
-{
+static int sink(const struct execution *execution, void *context) {
     struct block *block = context;
     struct measurement *run = block->run;
     char disturbance[200];
@@ -156,8 +149,7 @@ static int sink(const struct execution *execution, void *context)
 }
 
 // A variant that failed its proof is not executed; its row says so.
-static int sink_unproved(struct block *block, size_t index)
-{
+static int sink_unproved(struct block *block, size_t index) {
     struct execution execution = {.index = index,
                                   .status = STATUS_unproved,
                                   .privilege = PRIVILEGE_not_needed,
@@ -171,14 +163,12 @@ static int sink_unproved(struct block *block, size_t index)
 }
 
 // The witness's block stands behind all others.
-static int is_witness(const struct block *block)
-{
+static int is_witness(const struct block *block) {
     return block->number == block->run->settings->most_blocks;
 }
 
 // The variants of this block in its order: all, or those whose interval is too wide yet.
-static size_t choose(struct block *block, char *have, struct engine_job *jobs)
-{
+static size_t choose(struct block *block, char *have, struct engine_job *jobs) {
     struct measurement *run = block->run;
     const struct plan *plan = run->plan;
     size_t count = 0, *order = malloc(plan->count * sizeof *order);
@@ -205,8 +195,7 @@ static size_t choose(struct block *block, char *have, struct engine_job *jobs)
     return count;
 }
 
-static int run_block(struct block *block, struct engine_settings *settings, struct error *error)
-{
+static int run_block(struct block *block, struct engine_settings *settings, struct error *error) {
     const struct plan *plan = block->run->plan;
     struct engine_job *jobs = malloc(plan->count * sizeof *jobs);
     char *have = calloc(plan->count, 1);
@@ -227,7 +216,7 @@ static int run_block(struct block *block, struct engine_settings *settings, stru
     settings->evidence = block->number == 0;
     if (proved && !block->failed && !block->run->out_of_budget)
         failed = block->record.engine->measure(settings, block->record.probe, jobs, proved, sink,
-                                             block, error);
+                                               block, error);
     free(jobs);
     free(have);
     free(block->slot_of);
@@ -235,8 +224,7 @@ static int run_block(struct block *block, struct engine_settings *settings, stru
 }
 
 // A virtual machine may have moved to another host since the last block.
-static int recheck(const struct block *block, struct error *error)
-{
+static int recheck(const struct block *block, struct error *error) {
     struct machine now;
     machine_describe(block->run->cores[block->core].cpu, &now);
     const char *changed = machine_difference(block->record.machine, &now);
@@ -250,8 +238,7 @@ static int recheck(const struct block *block, struct error *error)
 
 // One block of all variants through the independent witness, in the same files.
 static int measure_witness(struct block *block, struct engine_settings *settings,
-                           struct error *error)
-{
+                           struct error *error) {
     struct engine_probe probe;
     block->record.engine = engine_find("hyperfine");
     if (!block->record.engine)
@@ -266,20 +253,19 @@ static int measure_witness(struct block *block, struct engine_settings *settings
     return run_block(block, settings, error);
 }
 
-static int measure_core(struct measurement *run, size_t core, struct error *error)
-{
+static int measure_core(struct measurement *run, size_t core, struct error *error) {
     struct disturbance watch;
-    struct engine_settings settings = {.cpu = run->cores[core].cpu,
-                                       .slices = (size_t)run->settings->slices,
-                                       .timeout = run->settings->timeout,
-                                       .events = run->events,
-                                       .event_count = run->event_count,
-                                       .guest_kernel = run->guest_kernel,
-                                       .calibrator = run->calibrator ? run->calibrator->path : NULL,
-                                       .calibrator_cycles = run->calibrator_cycles,
-                                       .calibrator_iterations =
-                                           run->calibrator ? run->calibrator->iterations : 0,
-                                       .accel = *run->settings->accel ? run->settings->accel : NULL};
+    struct engine_settings settings = {
+        .cpu = run->cores[core].cpu,
+        .slices = (size_t)run->settings->slices,
+        .timeout = run->settings->timeout,
+        .events = run->events,
+        .event_count = run->event_count,
+        .guest_kernel = run->guest_kernel,
+        .calibrator = run->calibrator ? run->calibrator->path : NULL,
+        .calibrator_cycles = run->calibrator_cycles,
+        .calibrator_iterations = run->calibrator ? run->calibrator->iterations : 0,
+        .accel = *run->settings->accel ? run->settings->accel : NULL};
     struct block block = {.run = run, .watch = &watch, .core = core, .error = error};
     block.tallies = run->tallies + core * run->plan->count;
     block.record = (struct record_run){run->settings, &run->machines[core], run->plan, run->engine,
@@ -299,8 +285,7 @@ static int measure_core(struct measurement *run, size_t core, struct error *erro
     return run->settings->witness ? measure_witness(&block, &settings, error) : 0;
 }
 
-int measure(struct measurement *run, struct error *error)
-{
+int measure(struct measurement *run, struct error *error) {
     run->tallies = calloc(run->core_count * run->plan->count, sizeof *run->tallies);
     if (!run->tallies)
         abort();
@@ -314,8 +299,7 @@ int measure(struct measurement *run, struct error *error)
     return 0;
 }
 
-void measure_free(struct measurement *run)
-{
+void measure_free(struct measurement *run) {
     for (size_t i = 0; run->tallies && i < run->core_count * run->plan->count; i++)
         tallies_free(&run->tallies[i]);
     free(run->tallies);

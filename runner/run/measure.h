@@ -30,8 +30,8 @@ struct measurement {
     const char *guest_kernel;
     const struct variant *calibrator; // of the plan, for hyperfine; NULL: none
     double calibrator_cycles;         // per iteration
-    double deadline; // of CLOCK_MONOTONIC_RAW, seconds: the budget's end; 0: none
-    int progress;  // to stderr
+    double deadline;                  // of CLOCK_MONOTONIC_RAW, seconds: the budget's end; 0: none
+    int progress;                     // to stderr
     struct history history;
 
     // What comes out. tallies[core * plan->count + variant].

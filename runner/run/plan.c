@@ -11,22 +11,21 @@
 #include <string.h>
 
 static const char *const variants_columns[] = {
-    "sweep",   "family",         "variant",          "parameters", "mix",     "order", "group", "groups",
-    "context", "panel_excludes", "retired_expected", "iterations", "twin_of", "needs", NULL};
-static const char *const proof_columns[] = {"variant",      "elf_sha256",  "loop_sha256",
-                                            "loop_address", "loop_bytes",  "jcc_erratum",
-                                            "status",       "detail",      NULL};
+    "sweep",  "family",  "variant",        "parameters",       "mix",        "order",   "group",
+    "groups", "context", "panel_excludes", "retired_expected", "iterations", "twin_of", "needs",
+    NULL};
+static const char *const proof_columns[] = {"variant",      "elf_sha256", "loop_sha256",
+                                            "loop_address", "loop_bytes", "jcc_erratum",
+                                            "status",       "detail",     NULL};
 
-static char *join(const char *directory, const char *middle, const char *name)
-{
+static char *join(const char *directory, const char *middle, const char *name) {
     char *path;
     if (asprintf(&path, "%s/%s%s", directory, middle, name) < 0)
         abort();
     return path;
 }
 
-static int scan_needs(const char *text, enum needs *needs)
-{
+static int scan_needs(const char *text, enum needs *needs) {
     static const char *const names[] = {"none", "iopl", "cpl0"};
     for (int i = 0; i < 3; i++)
         if (!strcmp(text, names[i])) {
@@ -36,8 +35,7 @@ static int scan_needs(const char *text, enum needs *needs)
     return -1;
 }
 
-static int scan_panel(const char *text, int *excluded)
-{
+static int scan_panel(const char *text, int *excluded) {
     static const char *const names[] = {"add", "rol", "imul", ""};
     for (int i = 0; i < 4; i++)
         if (!strcmp(text, names[i])) {
@@ -48,8 +46,7 @@ static int scan_panel(const char *text, int *excluded)
 }
 
 static int read_variant(const struct plan *plan, size_t row, struct variant *variant,
-                        struct error *error)
-{
+                        struct error *error) {
     const struct table *table = &plan->variants;
     long long iterations;
     *variant = (struct variant){
@@ -90,8 +87,7 @@ static int read_variant(const struct plan *plan, size_t row, struct variant *var
     return 0;
 }
 
-static void find_unproved(struct variant *variant, const struct table *proof, size_t row)
-{
+static void find_unproved(struct variant *variant, const struct table *proof, size_t row) {
     char sha256[SHA256_DIGEST_STRING_LENGTH];
     const char *reason = NULL;
     if (row == proof->rows)
@@ -109,8 +105,7 @@ static void find_unproved(struct variant *variant, const struct table *proof, si
 }
 
 // proof.csv has the variants in the order of variants.csv; where it has not, look for it.
-static size_t proof_row(const struct table *proof, size_t guess, const char *name)
-{
+static size_t proof_row(const struct table *proof, size_t guess, const char *name) {
     if (guess < proof->rows && !strcmp(table_cell(proof, guess, "variant"), name))
         return guess;
     size_t row = 0;
@@ -119,8 +114,7 @@ static size_t proof_row(const struct table *proof, size_t guess, const char *nam
     return row;
 }
 
-static void take_proof(struct variant *variant, const struct table *proof, size_t guess)
-{
+static void take_proof(struct variant *variant, const struct table *proof, size_t guess) {
     size_t row = proof_row(proof, guess, variant->name);
     find_unproved(variant, proof, row);
     if (row == proof->rows)
@@ -131,8 +125,7 @@ static void take_proof(struct variant *variant, const struct table *proof, size_
     variant->jcc_erratum = table_cell(proof, row, "jcc_erratum");
 }
 
-static int hash_files(struct plan *plan, struct error *error)
-{
+static int hash_files(struct plan *plan, struct error *error) {
     char both[2 * SHA256_DIGEST_STRING_LENGTH] = "";
     if (!SHA256File(plan->variants.path, both) ||
         !SHA256File(plan->proof.path, both + strlen(both)))
@@ -142,8 +135,7 @@ static int hash_files(struct plan *plan, struct error *error)
 }
 
 // The rows of the two tables that are already read.
-static int take_rows(struct plan *plan, const char *only, struct error *error)
-{
+static int take_rows(struct plan *plan, const char *only, struct error *error) {
     plan->rows = calloc(plan->variants.rows + 1, sizeof *plan->rows);
     if (!plan->rows)
         abort();
@@ -168,8 +160,7 @@ static int take_rows(struct plan *plan, const char *only, struct error *error)
     return plan->sweep ? 0 : -1;
 }
 
-int plan_read(const char *directory, const char *only, struct plan *plan, struct error *error)
-{
+int plan_read(const char *directory, const char *only, struct plan *plan, struct error *error) {
     *plan = (struct plan){.directory = strdup(directory)};
     char *variants = join(directory, "", "variants.csv"), *proof = join(directory, "", "proof.csv");
     int failed = table_read(variants, variants_columns, &plan->variants, error) ||
@@ -182,19 +173,18 @@ int plan_read(const char *directory, const char *only, struct plan *plan, struct
 
 int plan_parse(const char *directory, const char *variants, size_t variants_length,
                const char *proof, size_t proof_length, const char *only, struct plan *plan,
-               struct error *error)
-{
+               struct error *error) {
     *plan = (struct plan){.directory = strdup(directory)};
     return table_parse("variants.csv", variants, variants_length, variants_columns, &plan->variants,
                        error) ||
-                   table_parse("proof.csv", proof, proof_length, proof_columns, &plan->proof, error) ||
+                   table_parse("proof.csv", proof, proof_length, proof_columns, &plan->proof,
+                               error) ||
                    take_rows(plan, only, error)
                ? -1
                : 0;
 }
 
-void plan_free(struct plan *plan)
-{
+void plan_free(struct plan *plan) {
     for (size_t i = 0; plan->rows && i < plan->count; i++)
         free(plan->rows[i].path);
     free(plan->calibrator.path);
@@ -206,16 +196,14 @@ void plan_free(struct plan *plan)
     *plan = (struct plan){0};
 }
 
-const struct variant *plan_calibrator(const struct plan *plan, double *cycles)
-{
+const struct variant *plan_calibrator(const struct plan *plan, double *cycles) {
     // The family's only mix: dependent add r,r, one cycle each, beside dec and jnz.
     if (!plan->calibrator.path || units_scan_number(plan->calibrator.groups, cycles))
         return NULL;
     return &plan->calibrator;
 }
 
-struct engine_job plan_job(const struct plan *plan, size_t index)
-{
+struct engine_job plan_job(const struct plan *plan, size_t index) {
     const struct variant *variant = &plan->rows[index];
     return (struct engine_job){
         .index = index,

@@ -16,7 +16,8 @@ struct row {
     const char *cells[MAX_COLUMNS];
 };
 
-#define SET(row, file, name, text) ((row)->cells[rows_column_index(COLUMN_##file##_##name)] = (text))
+#define SET(row, file, name, text)                                                                 \
+    ((row)->cells[rows_column_index(COLUMN_##file##_##name)] = (text))
 
 // The keys that measurements.csv and summary.csv share.
 #define SET_KEYS(row, file, run, variant, time)                                                    \
@@ -46,31 +47,27 @@ struct row {
         SET(row, file, per, "iteration");                                                          \
     } while (0)
 
-static void write_row(FILE *stream, enum csv_file file, const struct row *row)
-{
+static void write_row(FILE *stream, enum csv_file file, const struct row *row) {
     size_t count;
     rows_columns(file, &count);
     table_write_row(stream, row->cells, count);
 }
 
-void record_time(char text[32])
-{
+void record_time(char text[32]) {
     time_t now = time(NULL);
     struct tm parts;
     strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
 }
 
 // A value as the cell shows it, and back: tallies hold what the file holds.
-static double shown(double value, char text[NUMBER])
-{
+static double shown(double value, char text[NUMBER]) {
     units_format_value(value, text, NUMBER);
     double back;
     return units_scan_number(text, &back) ? NAN : back;
 }
 
 // What the stopwatch itself noticed that the row should name.
-static void describe_stopwatch(const struct stopwatch_value *value, char *text, size_t size)
-{
+static void describe_stopwatch(const struct stopwatch_value *value, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "%s", value->detail);
     if (fabs(value->clock_drift) > 0.01 && used < size)
         used += (size_t)snprintf(text + used, size - used, "%sclock drifted %+.1f %%",
@@ -80,8 +77,7 @@ static void describe_stopwatch(const struct stopwatch_value *value, char *text, 
                  100 * value->disturbed);
 }
 
-static void join_details(char *to, size_t size, const char *const *parts, size_t count)
-{
+static void join_details(char *to, size_t size, const char *const *parts, size_t count) {
     size_t used = 0;
     to[0] = '\0';
     for (size_t i = 0; i < count; i++)
@@ -99,8 +95,7 @@ struct value_row {
 
 static void write_value(const struct record_run *run, const struct execution *execution, long block,
                         long slot, const struct value_row *value, FILE *stream,
-                        struct tallies *tallies)
-{
+                        struct tallies *tallies) {
     const struct variant *variant = &run->plan->rows[execution->index];
     char time[32], value_text[NUMBER], low[NUMBER], high[NUMBER], spread[NUMBER], samples[NUMBER];
     char block_text[24], slot_text[24], cpu[24] = "", ring[4];
@@ -147,8 +142,7 @@ static void write_value(const struct record_run *run, const struct execution *ex
 }
 
 static void write_slices(const struct record_run *run, const struct execution *execution,
-                         long block, FILE *stream)
-{
+                         long block, FILE *stream) {
     const struct slices *slices = &execution->slices;
     for (size_t i = 0; i < slices->count; i++) {
         fprintf(stream, "%s,%ld,%s,%s,%zu", run->settings->run_id, block,
@@ -164,8 +158,7 @@ static void write_slices(const struct record_run *run, const struct execution *e
 
 void record_execution(const struct record_run *run, const struct execution *execution, long block,
                       long slot, const char *disturbance, FILE *measurements, FILE *samples,
-                      struct tallies *tallies)
-{
+                      struct tallies *tallies) {
     const struct variant *variant = &run->plan->rows[execution->index];
     char noticed[300] = "", detail[400];
     struct value_row row = {.quantity = "cycles",
@@ -180,8 +173,8 @@ void record_execution(const struct record_run *run, const struct execution *exec
                             .detail = detail};
     if (execution->slices.count) {
         struct stopwatch_value value;
-        uint64_t seed = (uint64_t)run->settings->seed + (uint64_t)block * 1000003 +
-                        execution->index;
+        uint64_t seed =
+            (uint64_t)run->settings->seed + (uint64_t)block * 1000003 + execution->index;
         stopwatch_evaluate(&execution->slices, variant->panel_excluded, seed, &value);
         row.value = value.cycles.value;
         row.low = value.cycles.low;
@@ -214,8 +207,7 @@ void record_execution(const struct record_run *run, const struct execution *exec
 }
 
 void record_summary(const struct record_run *run, const struct variant *variant, int cpu_number,
-                    const struct tallies *tallies, FILE *summary)
-{
+                    const struct tallies *tallies, FILE *summary) {
     char time[32], cpu[24] = "";
     record_time(time);
     if (cpu_number >= 0)

@@ -12,19 +12,16 @@
 // statistics about 5 ms, perf stat's start about 15 ms. Measured runs print the real split.
 static const double seconds_a_slice = 30e-6, seconds_a_start = 5e-3, seconds_a_perf = 15e-3;
 
-static void put(FILE *stream, const char *key, const char *value)
-{
+static void put(FILE *stream, const char *key, const char *value) {
     table_write_row(stream, (const char *const[]){key, value}, 2);
 }
 
-static void put_number(FILE *stream, const char *key, double value)
-{
+static void put_number(FILE *stream, const char *key, double value) {
     char text[32];
     put(stream, key, units_format_value(value, text, sizeof text));
 }
 
-static int write_environment(struct measurement *run, const char *revision, struct error *error)
-{
+static int write_environment(struct measurement *run, const char *revision, struct error *error) {
     char *text, time[32];
     size_t length;
     const struct settings *settings = run->settings;
@@ -58,8 +55,7 @@ static int write_environment(struct measurement *run, const char *revision, stru
     return failed;
 }
 
-int report_begin(struct measurement *run, const char *revision, struct error *error)
-{
+int report_begin(struct measurement *run, const char *revision, struct error *error) {
     if (run->history.count)
         return 0; // resumed: they are there
     return write_environment(run, revision, error) ||
@@ -67,8 +63,7 @@ int report_begin(struct measurement *run, const char *revision, struct error *er
            store_copy_file(run->store, run->plan->proof.path, "proof.csv", error);
 }
 
-static int write_summary(const struct measurement *run, struct error *error)
-{
+static int write_summary(const struct measurement *run, struct error *error) {
     char *text;
     size_t length, count;
     FILE *stream = open_memstream(&text, &length);
@@ -96,8 +91,7 @@ struct missing {
 };
 
 static void add_missing(struct missing *groups, size_t *count, size_t capacity, enum status status,
-                        const char *detail, const char *name)
-{
+                        const char *detail, const char *name) {
     size_t at = 0;
     while (at < *count && (groups[at].status != status || strcmp(groups[at].detail, detail)))
         at++;
@@ -120,8 +114,7 @@ struct outcome {
 
 // Every (core, variant) counted; those without a value go to the groups.
 static struct outcome judge(const struct measurement *run, struct missing *groups, size_t *count,
-                            size_t capacity)
-{
+                            size_t capacity) {
     struct outcome outcome = {0};
     for (size_t i = 0; i < run->core_count * run->plan->count; i++) {
         const struct variant *variant = &run->plan->rows[i % run->plan->count];
@@ -143,19 +136,18 @@ static struct outcome judge(const struct measurement *run, struct missing *group
     return outcome;
 }
 
-static void print_split(const struct measurement *run, double seconds)
-{
+static void print_split(const struct measurement *run, double seconds) {
     char whole[32], starting[32], running[32], syncing[32];
-    fprintf(stderr,
-            "%zu executions in %s: %s starting perf or QEMU, %s in the variants, %s syncing files\n",
-            run->executions, units_format_seconds(seconds, whole, sizeof whole),
-            units_format_seconds(run->seconds_starting, starting, sizeof starting),
-            units_format_seconds(run->seconds_running, running, sizeof running),
-            units_format_seconds(run->store->seconds_syncing, syncing, sizeof syncing));
+    fprintf(
+        stderr,
+        "%zu executions in %s: %s starting perf or QEMU, %s in the variants, %s syncing files\n",
+        run->executions, units_format_seconds(seconds, whole, sizeof whole),
+        units_format_seconds(run->seconds_starting, starting, sizeof starting),
+        units_format_seconds(run->seconds_running, running, sizeof running),
+        units_format_seconds(run->store->seconds_syncing, syncing, sizeof syncing));
 }
 
-int report_end(struct measurement *run, double seconds, struct error *error)
-{
+int report_end(struct measurement *run, double seconds, struct error *error) {
     enum { GROUPS = 24 };
     static struct missing groups[GROUPS];
     size_t count = 0;
@@ -183,13 +175,11 @@ int report_end(struct measurement *run, double seconds, struct error *error)
     return outcome.failed || process_interrupted() ? 1 : 0;
 }
 
-int report_dry_run(const struct measurement *run)
-{
+int report_dry_run(const struct measurement *run) {
     size_t runnable = 0;
     for (size_t i = 0; i < run->plan->count; i++)
-        runnable += !run->plan->rows[i].unproved &&
-                    (run->plan->rows[i].needs == NEEDS_none ||
-                     run->probes[0].privilege == PRIVILEGE_real);
+        runnable += !run->plan->rows[i].unproved && (run->plan->rows[i].needs == NEEDS_none ||
+                                                     run->probes[0].privilege == PRIVILEGE_real);
     double one = (double)run->settings->slices * seconds_a_slice + seconds_a_start;
     double all = (double)runnable * ((double)run->settings->blocks * one +
                                      (run->probes[0].has_perf ? seconds_a_perf : 0));

@@ -7,8 +7,7 @@
 
 static const char first_line[] = "asmsweep-journal 1";
 
-void settings_write(const struct settings *settings, FILE *stream)
-{
+void settings_write(const struct settings *settings, FILE *stream) {
     fprintf(stream, "%s\n", first_line);
 #define TEXT(name, size) fprintf(stream, #name " %s\n", settings->name);
 #define NUMBER(name) fprintf(stream, #name " %lld\n", settings->name);
@@ -21,8 +20,7 @@ void settings_write(const struct settings *settings, FILE *stream)
 }
 
 // The next line must be "NAME VALUE"; returns the value's place in line, or NULL.
-static const char *take(FILE *stream, const char *name, char *line, size_t size)
-{
+static const char *take(FILE *stream, const char *name, char *line, size_t size) {
     size_t length = strlen(name);
     if (!fgets(line, (int)size, stream) || !strchr(line, '\n'))
         return NULL;
@@ -30,8 +28,7 @@ static const char *take(FILE *stream, const char *name, char *line, size_t size)
     return strncmp(line, name, length) || line[length] != ' ' ? NULL : line + length + 1;
 }
 
-int settings_read(const char *path, FILE *stream, struct settings *settings, struct error *error)
-{
+int settings_read(const char *path, FILE *stream, struct settings *settings, struct error *error) {
     char line[5000];
     const char *value, *wrong = "its first line";
     *settings = (struct settings){0};

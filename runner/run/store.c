@@ -12,16 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *path_in(const char *directory, const char *name)
-{
+static char *path_in(const char *directory, const char *name) {
     char *path;
     if (asprintf(&path, "%s/%s", directory, name) < 0)
         abort();
     return path;
 }
 
-static int write_all(int file, const char *text, size_t length)
-{
+static int write_all(int file, const char *text, size_t length) {
     while (length) {
         ssize_t written = write(file, text, length);
         if (written < 0 && errno == EINTR)
@@ -34,8 +32,7 @@ static int write_all(int file, const char *text, size_t length)
     return 0;
 }
 
-static int cannot_write(const char *directory, const char *name, struct error *error)
-{
+static int cannot_write(const char *directory, const char *name, struct error *error) {
     char *path = path_in(directory, name);
     error_errno(error, ERROR_INPUT, path,
                 "cannot be written; what was measured before is kept, free some room or choose "
@@ -44,8 +41,7 @@ static int cannot_write(const char *directory, const char *name, struct error *e
     return -1;
 }
 
-static int make_folders(const char *directory, struct error *error)
-{
+static int make_folders(const char *directory, struct error *error) {
     char *path = strdup(directory);
     if (!path)
         abort();
@@ -67,8 +63,7 @@ static int make_folders(const char *directory, struct error *error)
     return failed ? -1 : 0;
 }
 
-static int open_file(const char *directory, const char *name, int flags, struct error *error)
-{
+static int open_file(const char *directory, const char *name, int flags, struct error *error) {
     char *path = path_in(directory, name);
     int file = open(path, O_RDWR | O_APPEND | O_CLOEXEC | flags, 0666);
     if (file < 0)
@@ -78,8 +73,7 @@ static int open_file(const char *directory, const char *name, int flags, struct 
 }
 
 // Write a file's header line; returns its length or -1.
-static long long put_header(int file, enum csv_file which)
-{
+static long long put_header(int file, enum csv_file which) {
     char *text;
     size_t length, count;
     FILE *stream = open_memstream(&text, &length);
@@ -91,8 +85,7 @@ static long long put_header(int file, enum csv_file which)
     return failed ? -1 : (long long)length;
 }
 
-static int put_settings(int file, const struct settings *settings)
-{
+static int put_settings(int file, const struct settings *settings) {
     char *text;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
@@ -105,8 +98,7 @@ static int put_settings(int file, const struct settings *settings)
 
 // The journal is made last: a folder without one holds no run.
 int store_create(const char *directory, const struct settings *settings, struct store *store,
-                 struct error *error)
-{
+                 struct error *error) {
     *store = (struct store){strdup(directory), -1, -1, -1, 0, 0, 0};
     if (make_folders(directory, error))
         return -1;
@@ -135,8 +127,7 @@ int store_create(const char *directory, const struct settings *settings, struct 
 }
 
 static int scan_line(const char *text, struct journal_line *line, long long *measurements,
-                     long long *samples)
-{
+                     long long *samples) {
     int end = 0;
     return sscanf(text, "done %d %ld %ld %255s %lld %lld%n", &line->core, &line->block, &line->slot,
                   line->variant, measurements, samples, &end) == 6 &&
@@ -145,8 +136,7 @@ static int scan_line(const char *text, struct journal_line *line, long long *mea
 
 static int read_journal(const char *path, struct settings *settings, struct store *store,
                         int (*on_line)(const struct journal_line *line, void *context),
-                        void *context, struct error *error)
-{
+                        void *context, struct error *error) {
     FILE *stream = fopen(path, "re");
     if (!stream)
         return error_errno(error, ERROR_INPUT, path,
@@ -167,8 +157,7 @@ static int read_journal(const char *path, struct settings *settings, struct stor
     return failed;
 }
 
-static long long header_length(enum csv_file which)
-{
+static long long header_length(enum csv_file which) {
     size_t count, length = 1; // CR LF, less one comma
     const char *const *columns = rows_columns(which, &count);
     for (size_t i = 0; i < count; i++)
@@ -178,10 +167,10 @@ static long long header_length(enum csv_file which)
 
 int store_resume(const char *directory, struct settings *settings, struct store *store,
                  int (*on_line)(const struct journal_line *line, void *context), void *context,
-                 struct error *error)
-{
-    *store = (struct store){strdup(directory), -1, -1, -1, header_length(FILE_measurements),
-                            header_length(FILE_samples), 0};
+                 struct error *error) {
+    *store =
+        (struct store){strdup(directory),           -1, -1, -1, header_length(FILE_measurements),
+                       header_length(FILE_samples), 0};
     char *path = path_in(directory, "journal");
     int failed = read_journal(path, settings, store, on_line, context, error);
     free(path);
@@ -206,15 +195,14 @@ int store_resume(const char *directory, struct settings *settings, struct store 
 
 int store_append(struct store *store, const struct journal_line *line, const char *measurements,
                  size_t measurements_length, const char *samples, size_t samples_length,
-                 struct error *error)
-{
+                 struct error *error) {
     struct tsc_reading before = machine_read_tsc();
     char text[512];
     long long measurements_bytes = store->measurements_bytes + (long long)measurements_length;
     long long samples_bytes = store->samples_bytes + (long long)samples_length;
-    int length = snprintf(text, sizeof text, "done %d %ld %ld %s %lld %lld\n", line->core,
-                          line->block, line->slot, line->variant, measurements_bytes,
-                          samples_bytes);
+    int length =
+        snprintf(text, sizeof text, "done %d %ld %ld %s %lld %lld\n", line->core, line->block,
+                 line->slot, line->variant, measurements_bytes, samples_bytes);
     const char *at = "measurements.csv";
     if (write_all(store->measurements, measurements, measurements_length) ||
         fdatasync(store->measurements))
@@ -245,8 +233,7 @@ failed:
 }
 
 int store_write_file(const struct store *store, const char *name, const char *text, size_t length,
-                     struct error *error)
-{
+                     struct error *error) {
     char *path = path_in(store->directory, name), *temporary;
     if (asprintf(&temporary, "%s.new", path) < 0)
         abort();
@@ -264,8 +251,7 @@ int store_write_file(const struct store *store, const char *name, const char *te
 }
 
 int store_copy_file(const struct store *store, const char *from, const char *name,
-                    struct error *error)
-{
+                    struct error *error) {
     FILE *stream = fopen(from, "re");
     if (!stream)
         return error_errno(error, ERROR_INPUT, from, "cannot be read");
@@ -282,8 +268,7 @@ int store_copy_file(const struct store *store, const char *from, const char *nam
     return failed;
 }
 
-void store_close(struct store *store)
-{
+void store_close(struct store *store) {
     int *files[] = {&store->journal, &store->measurements, &store->samples};
     for (size_t i = 0; i < 3; i++) {
         if (*files[i] >= 0)

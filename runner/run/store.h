@@ -17,8 +17,8 @@
 
 struct store {
     char *directory;
-    int journal, measurements, samples;            // file descriptors
-    long long measurements_bytes, samples_bytes;   // safely written
+    int journal, measurements, samples;          // file descriptors
+    long long measurements_bytes, samples_bytes; // safely written
     double seconds_syncing;
 };
 

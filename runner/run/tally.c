@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct tally *find(struct tallies *tallies, const struct tally_row *row)
-{
+static struct tally *find(struct tallies *tallies, const struct tally_row *row) {
     for (size_t i = 0; i < tallies->count; i++) {
         struct tally *tally = &tallies->items[i];
-        if (!strcmp(tally->engine, row->engine) && !strcmp(tally->quantity, row->quantity) && !strcmp(tally->source, row->source) &&
-            !strcmp(tally->event, row->event))
+        if (!strcmp(tally->engine, row->engine) && !strcmp(tally->quantity, row->quantity) &&
+            !strcmp(tally->source, row->source) && !strcmp(tally->event, row->event))
             return tally;
     }
     struct tally *moved = realloc(tallies->items, (tallies->count + 1) * sizeof *moved);
@@ -27,8 +26,7 @@ static struct tally *find(struct tallies *tallies, const struct tally_row *row)
     return tally;
 }
 
-static void add_value(struct tally *tally, const struct tally_row *row)
-{
+static void add_value(struct tally *tally, const struct tally_row *row) {
     if (tally->count == tally->capacity) {
         tally->capacity = tally->capacity ? 2 * tally->capacity : 8;
         tally->values = realloc(tally->values, tally->capacity * sizeof(double));
@@ -45,8 +43,7 @@ static void add_value(struct tally *tally, const struct tally_row *row)
     tally->samples += isnan(row->samples) ? 0 : row->samples;
 }
 
-void tallies_add(struct tallies *tallies, const struct tally_row *row)
-{
+void tallies_add(struct tallies *tallies, const struct tally_row *row) {
     struct tally *tally = find(tallies, row);
     int status = status_from_name(row->status);
     snprintf(tally->accel, sizeof tally->accel, "%s", row->accel);
@@ -63,8 +60,7 @@ void tallies_add(struct tallies *tallies, const struct tally_row *row)
     }
 }
 
-void tallies_free(struct tallies *tallies)
-{
+void tallies_free(struct tallies *tallies) {
     for (size_t i = 0; i < tallies->count; i++) {
         free(tallies->items[i].values);
         free(tallies->items[i].within_half);
@@ -73,8 +69,7 @@ void tallies_free(struct tallies *tallies)
     *tallies = (struct tallies){0};
 }
 
-const struct tally *tallies_cycles(const struct tallies *tallies)
-{
+const struct tally *tallies_cycles(const struct tallies *tallies) {
     for (size_t i = 0; i < tallies->count; i++)
         if (!strcmp(tallies->items[i].quantity, "cycles"))
             return &tallies->items[i];
@@ -82,8 +77,7 @@ const struct tally *tallies_cycles(const struct tallies *tallies)
 }
 
 // "2 of 5 executions: REASON" where some gave no value; the reason alone where none did.
-static void describe_missing(const struct tally *tally, struct pooled *pooled)
-{
+static void describe_missing(const struct tally *tally, struct pooled *pooled) {
     size_t missing = tally->executions - tally->count;
     if (!tally->count)
         snprintf(pooled->detail, sizeof pooled->detail, "%s", tally->detail);
@@ -92,8 +86,7 @@ static void describe_missing(const struct tally *tally, struct pooled *pooled)
                  tally->executions, status_name(tally->worst), tally->detail);
 }
 
-void tally_pool(const struct tally *tally, double precision, struct pooled *pooled)
-{
+void tally_pool(const struct tally *tally, double precision, struct pooled *pooled) {
     double modes[2];
     stopwatch_pool(tally->values, tally->within_half, tally->count, precision, pooled);
     if (2 * tally->count < tally->executions || !tally->count) {
@@ -118,8 +111,7 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
     }
 }
 
-int tallies_too_wide(const struct tallies *tallies, double precision)
-{
+int tallies_too_wide(const struct tallies *tallies, double precision) {
     const struct tally *cycles = tallies_cycles(tallies);
     if (!cycles || !cycles->count)
         return 0;

@@ -21,11 +21,11 @@ struct tally {
     char engine[16], quantity[16], source[16], event[64], accel[16], ring[4], privilege[16];
     double *values, *within_half; // of ok executions
     size_t count, capacity;
-    size_t executions;            // ok or not
-    double spread_sum, samples;   // over ok executions
-    size_t spreads;               // of them with a spread
-    enum status worst;            // of executions without a value; STATUS_ok: none
-    char detail[400];             // of the worst, or the first warning
+    size_t executions;          // ok or not
+    double spread_sum, samples; // over ok executions
+    size_t spreads;             // of them with a spread
+    enum status worst;          // of executions without a value; STATUS_ok: none
+    char detail[400];           // of the worst, or the first warning
 };
 
 struct tallies {

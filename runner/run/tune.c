@@ -30,8 +30,7 @@ struct change {
     const char *what;
 };
 
-static int read_value(const char *sys, const char *path, char *value)
-{
+static int read_value(const char *sys, const char *path, char *value) {
     char whole[2 * MAX_PATH];
     snprintf(whole, sizeof whole, "%s/%s", sys, path);
     FILE *stream = fopen(whole, "re");
@@ -43,8 +42,7 @@ static int read_value(const char *sys, const char *path, char *value)
     return failed ? -1 : 0;
 }
 
-static int write_value(const char *sys, const char *path, const char *value, struct error *error)
-{
+static int write_value(const char *sys, const char *path, const char *value, struct error *error) {
     char whole[2 * MAX_PATH];
     snprintf(whole, sizeof whole, "%s/%s", sys, path);
     int file = open(whole, O_WRONLY | O_CLOEXEC | O_TRUNC);
@@ -57,8 +55,7 @@ static int write_value(const char *sys, const char *path, const char *value, str
 }
 
 static void add_change(const char *sys, const char *path, const char *value, const char *what,
-                       struct change *changes, size_t *count)
-{
+                       struct change *changes, size_t *count) {
     struct change *change = &changes[*count];
     if (*count == MAX_CHANGES || read_value(sys, path, change->old) || !strcmp(change->old, value))
         return;
@@ -69,8 +66,7 @@ static void add_change(const char *sys, const char *path, const char *value, con
 }
 
 // What there is to change for `cpu`. The siblings' list is "0,64" or "0-1".
-static size_t plan_changes(const char *sys, int cpu, struct change *changes)
-{
+static size_t plan_changes(const char *sys, int cpu, struct change *changes) {
     size_t count = 0;
     char path[MAX_PATH], list[MAX_VALUE];
     for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++) {
@@ -96,8 +92,7 @@ static size_t plan_changes(const char *sys, int cpu, struct change *changes)
 }
 
 // Open the journal and lock it. -1: errno.
-static int open_journal(const char *path, int flags)
-{
+static int open_journal(const char *path, int flags) {
     int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
     struct stat status;
     if (file < 0)
@@ -118,8 +113,7 @@ static int open_journal(const char *path, int flags)
 }
 
 // The old values, on disk before the first change.
-static int write_journal(int journal, const struct change *changes, size_t count)
-{
+static int write_journal(int journal, const struct change *changes, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (dprintf(journal, "%s\t%s\n", changes[i].path, changes[i].old) < 0)
             return -1;
@@ -127,8 +121,7 @@ static int write_journal(int journal, const struct change *changes, size_t count
 }
 
 // Is it one of our knobs, for some CPU? The journal writes nothing else.
-static int known_path(const char *path)
-{
+static int known_path(const char *path) {
     char shape[MAX_PATH], expected[MAX_PATH];
     int cpu = 0;
     const char *digits = strstr(path, "cpu/cpu");
@@ -145,8 +138,7 @@ static int known_path(const char *path)
 }
 
 // Put back every value of the journal; all are tried, the first error is told.
-static int put_back(const char *sys, int journal, FILE *report, struct error *error)
-{
+static int put_back(const char *sys, int journal, FILE *report, struct error *error) {
     char line[MAX_PATH + MAX_VALUE];
     int failed = 0, copy = dup(journal);
     FILE *stream = copy < 0 ? NULL : fdopen(copy, "r");
@@ -171,8 +163,7 @@ static int put_back(const char *sys, int journal, FILE *report, struct error *er
     return failed ? -1 : 0;
 }
 
-int tune_apply(const struct tune_places *places, int cpu, FILE *report, struct error *error)
-{
+int tune_apply(const struct tune_places *places, int cpu, FILE *report, struct error *error) {
     struct change changes[MAX_CHANGES];
     size_t count = plan_changes(places->sys, cpu, changes);
     int journal = open_journal(places->journal, O_CREAT);
@@ -199,8 +190,7 @@ int tune_apply(const struct tune_places *places, int cpu, FILE *report, struct e
     return journal;
 }
 
-int tune_restore(const struct tune_places *places, int lock, struct error *error)
-{
+int tune_restore(const struct tune_places *places, int lock, struct error *error) {
     int failed = put_back(places->sys, lock, NULL, error);
     if (!failed)
         unlink(places->journal); // else the next start tries again
@@ -208,8 +198,7 @@ int tune_restore(const struct tune_places *places, int lock, struct error *error
     return failed;
 }
 
-int tune_recover(const struct tune_places *places, FILE *report, struct error *error)
-{
+int tune_recover(const struct tune_places *places, FILE *report, struct error *error) {
     int journal = open_journal(places->journal, 0);
     if (journal < 0) // none there, or its run is alive
         return errno == EPERM ? error_errno(error, ERROR_INPUT, places->journal,

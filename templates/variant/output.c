@@ -9,14 +9,12 @@ enum { CAPACITY = 65536, LONGEST_LINE = 256, STATUS_NO_OUTPUT = 5 };
 static char buffer[CAPACITY];
 static unsigned used;
 
-void put_text(const char *text)
-{
+void put_text(const char *text) {
     while (*text && used < CAPACITY)
         buffer[used++] = *text++;
 }
 
-void put_number(uint64_t number)
-{
+void put_number(uint64_t number) {
     char digits[21];
     unsigned at = sizeof digits;
     digits[--at] = '\0';
@@ -27,8 +25,7 @@ void put_number(uint64_t number)
     put_text(digits + at);
 }
 
-void put_flush(int descriptor)
-{
+void put_flush(int descriptor) {
     const char *from = buffer;
     while (used) {
         long written = system_call(SYS_WRITE, descriptor, (long)from, used);
@@ -41,8 +38,7 @@ void put_flush(int descriptor)
     }
 }
 
-void put_flush_if_full(int descriptor)
-{
+void put_flush_if_full(int descriptor) {
     if (used > CAPACITY - LONGEST_LINE)
         put_flush(descriptor);
 }

@@ -23,22 +23,19 @@ struct leg {
 enum { LEG_ADD, LEG_ROL, LEG_IMUL, LEG_LOOP, LEGS };
 static const uint8_t slice_order[LEGS] = {LEG_ADD, LEG_LOOP, LEG_ROL, LEG_IMUL};
 
-_Noreturn static void leave(int status)
-{
+_Noreturn static void leave(int status) {
     for (;;)
         system_call(SYS_EXIT_GROUP, status, 0, 0);
 }
 
-_Noreturn void loop_lost(int canary)
-{
+_Noreturn void loop_lost(int canary) {
     put_text(canary ? "error canary\n" : "error rsp\n");
     put_flush(STANDARD_OUTPUT);
     leave(STATUS_ABI);
 }
 
 // A decimal number from 1 to maximum; 0 for anything else.
-static uint64_t scan(const char *text, uint64_t maximum)
-{
+static uint64_t scan(const char *text, uint64_t maximum) {
     uint64_t number = 0;
     for (; *text; text++) {
         if (*text < '0' || *text > '9')
@@ -50,16 +47,14 @@ static uint64_t scan(const char *text, uint64_t maximum)
     return number;
 }
 
-static int same(const char *a, const char *b)
-{
+static int same(const char *a, const char *b) {
     while (*a && *a == *b)
         a++, b++;
     return *a == *b;
 }
 
 // The fastest of several tries: an interrupted one must not decide about n.
-static uint64_t fastest(const char *loop, uint32_t count)
-{
+static uint64_t fastest(const char *loop, uint32_t count) {
     uint64_t least = UINT64_MAX;
     for (int try = 0; try < TRIES; try++) {
         uint64_t ticks = timed_call(count, loop);
@@ -69,8 +64,7 @@ static uint64_t fastest(const char *loop, uint32_t count)
     return least;
 }
 
-static uint32_t find_n(const char *loop, uint64_t ticks_a_leg)
-{
+static uint32_t find_n(const char *loop, uint64_t ticks_a_leg) {
     uint32_t n = 1;
     timed_call(1, loop); // page faults and cold caches
     while (n < MAX_ITERATIONS_A_LEG && fastest(loop, n) < ticks_a_leg)
@@ -78,8 +72,7 @@ static uint32_t find_n(const char *loop, uint64_t ticks_a_leg)
     return n;
 }
 
-static void prepare(struct leg *legs)
-{
+static void prepare(struct leg *legs) {
     legs[LEG_ADD].loop = calibrator_add;
     legs[LEG_ROL].loop = calibrator_rol;
     legs[LEG_IMUL].loop = calibrator_imul;
@@ -96,8 +89,7 @@ static void prepare(struct leg *legs)
     legs[LEG_LOOP].n = find_n(loop_setup, ticks_a_leg);
 }
 
-static void put_flags_left(void)
-{
+static void put_flags_left(void) {
     // DF, IF, NT, AC, ID; the arithmetic flags always change.
     static const uint64_t interesting = 0x400 | 0x200 | 0x4000 | 0x40000 | 0x200000;
     if (!(flags_left & interesting))
@@ -107,8 +99,7 @@ static void put_flags_left(void)
     put_text("\n");
 }
 
-static void stopwatch(uint64_t slices)
-{
+static void stopwatch(uint64_t slices) {
     struct leg legs[LEGS];
     prepare(legs);
     put_text("slices 1 links 32 32 32 n");
@@ -136,24 +127,21 @@ static void stopwatch(uint64_t slices)
     put_flags_left();
 }
 
-static void put_end(uint64_t number)
-{
+static void put_end(uint64_t number) {
     put_text("end ");
     put_number(number);
     put_text("\n");
     put_flush(STANDARD_OUTPUT);
 }
 
-static int usage(void)
-{
+static int usage(void) {
     put_text("usage: variant [ITERATIONS | --stopwatch SLICES]\n");
     put_flush(STANDARD_ERROR);
     return STATUS_USAGE;
 }
 
 // What the loop needs, had or refused before it runs.
-static void get_privilege(void)
-{
+static void get_privilege(void) {
     long failed = 0;
     if (variant_needs == NEEDS_CPL0 && current_privilege_level() != 0) {
         put_text("error cpl0\n");
@@ -171,8 +159,7 @@ static void get_privilege(void)
     }
 }
 
-int variant_main(long argc, char **argv)
-{
+int variant_main(long argc, char **argv) {
     uint64_t number = variant_iterations;
     int with_stopwatch = argc == 3 && same(argv[1], "--stopwatch");
     if (with_stopwatch)

@@ -11,8 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 // Abort, so that libFuzzer keeps the input.
-static inline void must(int holds)
-{
+static inline void must(int holds) {
     if (!holds)
         abort();
 }

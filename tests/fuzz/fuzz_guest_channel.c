@@ -6,8 +6,7 @@
 #include "guest_channel.h"
 #include "../../runner/guest/pack.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const uint8_t nonce[PACK_NONCE_BYTES] = {1, 2, 3};
     struct guest_channel channel;
     struct guest_record record;

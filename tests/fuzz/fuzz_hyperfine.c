@@ -4,8 +4,7 @@
 
 #include "hyperfine_json.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char why[160] = "";
     struct hyperfine_times times[2];
     if (hyperfine_json_parse((const char *)data, size, 2, times, why, sizeof why)) {

@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const events[] = {"msr/tsc/", "task-clock", "cycles:u", "instructions:u",
                                          "uncore_imc_0/event=0x4,umask=0x3/"};
     struct perf_count counts[5];

@@ -4,8 +4,7 @@
 
 #include "slices.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char why[160] = "";
     struct slices slices;
     if (!slices_parse((const char *)data, size, 3, &slices, why, sizeof why)) {

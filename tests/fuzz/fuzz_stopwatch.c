@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct slices slices = {.links = {32, 32, 32}, .n = {256, 256, 128, 64}};
     slices.count = size / sizeof(struct slice);
     if (slices.count > 64)

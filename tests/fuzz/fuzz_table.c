@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-static void write_table(const struct table *table, char **text, size_t *length)
-{
+static void write_table(const struct table *table, char **text, size_t *length) {
     FILE *stream = open_memstream(text, length);
     table_write_row(stream, (const char *const *)table->header, table->columns);
     for (size_t row = 0; row < table->rows; row++)
@@ -17,8 +16,7 @@ static void write_table(const struct table *table, char **text, size_t *length)
     fclose(stream);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct error error = {0};
     struct table table, again;
     if (table_parse("f.csv", (const char *)data, size, NULL, &table, &error)) {

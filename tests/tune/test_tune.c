@@ -32,8 +32,7 @@ static const struct {
     {"devices/system/cpu/cpu3/online", "1"},
 };
 
-static void put(const struct tree *tree, const char *path, const char *value)
-{
+static void put(const struct tree *tree, const char *path, const char *value) {
     char whole[256];
     snprintf(whole, sizeof whole, "%s/%s", tree->root, path);
     for (char *at = whole + 1; (at = strchr(at, '/')); at++) {
@@ -48,8 +47,7 @@ static void put(const struct tree *tree, const char *path, const char *value)
 }
 
 // The first line of a file of the tree.
-static const char *get(const struct tree *tree, const char *path)
-{
+static const char *get(const struct tree *tree, const char *path) {
     static char value[64];
     char whole[256];
     snprintf(whole, sizeof whole, "%s/%s", tree->root, path);
@@ -61,8 +59,7 @@ static const char *get(const struct tree *tree, const char *path)
     return value;
 }
 
-static int make_tree(void **state)
-{
+static int make_tree(void **state) {
     struct tree *tree = calloc(1, sizeof *tree);
     strcpy(tree->root, "/tmp/asmsweep-tune-XXXXXX");
     if (!mkdtemp(tree->root))
@@ -76,8 +73,7 @@ static int make_tree(void **state)
     return 0;
 }
 
-static int remove_tree(void **state)
-{
+static int remove_tree(void **state) {
     struct tree *tree = *state;
     pid_t pid = fork();
     if (pid == 0)
@@ -89,23 +85,20 @@ static int remove_tree(void **state)
     return 0;
 }
 
-static void assert_tuned(const struct tree *tree)
-{
+static void assert_tuned(const struct tree *tree) {
     assert_string_equal(get(tree, files[0].path), "performance");
     assert_string_equal(get(tree, files[1].path), "1");
     assert_string_equal(get(tree, files[3].path), "0");
     assert_string_equal(get(tree, files[4].path), "1"); // never the CPU itself
 }
 
-static void assert_as_before(const struct tree *tree)
-{
+static void assert_as_before(const struct tree *tree) {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         assert_string_equal(get(tree, files[i].path), files[i].value);
     assert_int_equal(access(tree->journal, F_OK), -1);
 }
 
-static void what_was_tuned_is_put_back_at_the_end(void **state)
-{
+static void what_was_tuned_is_put_back_at_the_end(void **state) {
     struct tree *tree = *state;
     struct error error;
     int lock = tune_apply(&tree->places, 3, tree->report, &error);
@@ -117,8 +110,7 @@ static void what_was_tuned_is_put_back_at_the_end(void **state)
     assert_non_null(strstr(tree->text, "scaling_governor was 'powersave', is 'performance'"));
 }
 
-static void a_killed_run_is_put_back_at_the_next_start(void **state)
-{
+static void a_killed_run_is_put_back_at_the_next_start(void **state) {
     struct tree *tree = *state;
     struct error error;
     pid_t pid = fork();
@@ -137,8 +129,7 @@ static void a_killed_run_is_put_back_at_the_next_start(void **state)
     assert_non_null(strstr(tree->text, "put back: "));
 }
 
-static void a_living_run_is_left_alone_and_a_second_refused(void **state)
-{
+static void a_living_run_is_left_alone_and_a_second_refused(void **state) {
     struct tree *tree = *state;
     struct error error;
     int lock = tune_apply(&tree->places, 3, tree->report, &error);
@@ -151,8 +142,7 @@ static void a_living_run_is_left_alone_and_a_second_refused(void **state)
     assert_as_before(tree);
 }
 
-static void a_knob_that_cannot_be_set_undoes_the_others(void **state)
-{
+static void a_knob_that_cannot_be_set_undoes_the_others(void **state) {
     struct tree *tree = *state;
     struct error error;
     char path[256];
@@ -166,8 +156,7 @@ static void a_knob_that_cannot_be_set_undoes_the_others(void **state)
     assert_string_equal(get(tree, files[1].path), "0");
 }
 
-static void a_journal_naming_other_files_writes_none_of_them(void **state)
-{
+static void a_journal_naming_other_files_writes_none_of_them(void **state) {
     struct tree *tree = *state;
     struct error error;
     put(tree, "precious", "keep");
@@ -180,8 +169,7 @@ static void a_journal_naming_other_files_writes_none_of_them(void **state)
     assert_string_equal(get(tree, files[0].path), "schedutil");
 }
 
-static void a_journal_that_others_may_write_is_not_used(void **state)
-{
+static void a_journal_that_others_may_write_is_not_used(void **state) {
     struct tree *tree = *state;
     struct error error;
     FILE *journal = fopen(tree->journal, "w");
@@ -192,8 +180,7 @@ static void a_journal_that_others_may_write_is_not_used(void **state)
     assert_string_equal(get(tree, files[0].path), "powersave");
 }
 
-int main(void)
-{
+int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
     const struct CMUnitTest tests[] = {
         TEST(what_was_tuned_is_put_back_at_the_end),
