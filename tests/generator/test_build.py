@@ -3,6 +3,7 @@
 
 import csv
 import fcntl
+import hashlib
 import os
 import shutil
 import subprocess
@@ -80,6 +81,11 @@ def test_seed_loops_are_those_of_the_mail_byte_for_byte(clone):
     assert found == SEED
     proof = clone.proof()
     assert {row["status"] for row in proof.values()} == {"ok"}
+    for name, loop in SEED.items():
+        row = proof[f"seed.{name}"]
+        whole = (clone.out / f"bin/seed.{name}").read_bytes()
+        assert row["elf_sha256"] == hashlib.sha256(whole).hexdigest()
+        assert row["loop_sha256"] == hashlib.sha256(bytes.fromhex(loop)).hexdigest()
     assert proof["seed.cli27_sti1"]["jcc_erratum"] == "yes"
     assert proof["seed.cli_push_popf"]["jcc_erratum"] == "no"
 
