@@ -16,7 +16,7 @@ set(ASMSWEEP_ROOT ${CMAKE_CURRENT_SOURCE_DIR})
 # Freestanding, and fit for CPL0 without a stack switch: no red zone, nothing but
 # general registers, no CET or stack protector prologues.
 set(ASMSWEEP_C_FLAGS
-    -std=gnu17 -O2 -Wall -Wextra -Werror -ffreestanding -fno-builtin -fno-pic -fno-pie
+    -std=gnu17 -O2 -Wall -Wextra -ffreestanding -fno-builtin -fno-pic -fno-pie
     -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-stack-protector
     -fno-asynchronous-unwind-tables -ffunction-sections)
 set(ASMSWEEP_LD_FLAGS
