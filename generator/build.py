@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Generate, configure and build a sweep, and say in one line what went wrong.
 
-    build.py --sweep NAME|FILE --out DIR [--prove PROGRAM] [--jobs N]
+    build.py --sweep NAME|FILE --out DIR|--into FOLDER [--prove PROGRAM] [--jobs N]
+
+--into builds in FOLDER/NAME of the sweep, and prints that path.
 
 CMake and Ninja do the work (templates/variant/variant.cmake); all they print goes
 to DIR/build.log. What they say about a mistake in a template is turned into one
@@ -39,7 +41,9 @@ class Failed(Exception):
 def _arguments(argv):
     parser = argparse.ArgumentParser(prog="build", description=__doc__.split("\n")[0])
     parser.add_argument("--sweep", required=True, metavar="NAME|FILE")
-    parser.add_argument("--out", required=True, metavar="DIR", help="the build directory")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--out", metavar="DIR", help="the build directory")
+    where.add_argument("--into", metavar="FOLDER", help="the folder of build directories")
     parser.add_argument("--prove", metavar="PROGRAM", help="asmsweep-prove, for proof.csv")
     parser.add_argument("-j", "--jobs", metavar="N", type=int, default=os.cpu_count())
     return parser.parse_args(argv)
@@ -56,6 +60,22 @@ def _run(argv, log):
     text = done.stdout.decode(errors="replace")
     log.write(text)
     return done.returncode, text
+
+
+def _build_directory(args):
+    """--out, or the sweep's place below --into, unless something else is there."""
+    if args.out:
+        return os.path.abspath(args.out)
+    try:
+        from generator import spec
+    except ImportError:
+        raise Failed("Jinja2 is missing; run ./asmsweep setup")
+    name = spec.sweep_name(spec.sweep_path(args.sweep, os.path.join(_ROOT, "templates")))
+    out = os.path.join(os.path.abspath(args.into), name)
+    if os.path.exists(out) and not os.path.exists(os.path.join(out, "build.lock")):
+        raise BadInput(place(args.sweep), f"the sweep's name is '{name}', and {out} holds "
+                       "something else", 'give the sweep another name = "..."')
+    return out
 
 
 def _configure(args, log):
@@ -144,8 +164,8 @@ def _build(args, log):
 
 def main(argv):
     args = _arguments(argv)
-    args.out = os.path.abspath(args.out)
     try:
+        args.out = _build_directory(args)
         os.makedirs(args.out, exist_ok=True)
         with _alone(args.out), open(os.path.join(args.out, "build.log"), "w") as log:
             _configure(args, log)
@@ -164,6 +184,8 @@ def main(argv):
         return 3
     except KeyboardInterrupt:
         return 130
+    if args.into:
+        print(args.out)
     return 0
 
 

@@ -118,14 +118,25 @@ def sweep_path(name, templates):
     return os.path.join(folder, name + ".toml")
 
 
+def _name(file):
+    """What the sweep is called: its `name`, else made from the file's."""
+    stem = os.path.basename(file.path)[:-5].lower()
+    name = file.data.get("name", re.sub(r"[^a-z0-9_-]+", "_", stem).strip("_") or "-")
+    return check_name(file, ("name",), name, "the sweep's name")
+
+
+def sweep_name(path):
+    """The name of the sweep in a file, of which nothing else is checked."""
+    file = TomlFile(path)
+    check(file, ("name",), {"name": file.data.get("name", "")}, {"name": SWEEP["name"]})
+    return _name(file)
+
+
 def load_sweep(env, path, templates):
     """The Sweep of a file."""
     file = TomlFile(path)
     check(file, (), file.data, SWEEP)
-    name = file.data.get("name")
-    if name is None:
-        name = re.sub(r"[^a-z0-9_-]+", "_", os.path.basename(path)[:-5].lower()).strip("_") or "-"
-    check_name(file, ("name",), name, "the sweep's name")
+    name = _name(file)
     for glob in file.data.get("twins", []):
         if not isinstance(glob, str):
             raise file.error(("twins",), f"twin {glob!r} is not a text", "give names or globs")
