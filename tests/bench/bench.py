@@ -1,0 +1,177 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speed, as ratios of one run on one machine.
+
+    tests/bench/bench.py [--sizes 100,1000,10000] [--budget SECONDS] [--csv FILE] [--markdown FILE]
+
+Needs the programs in build/programs. Every figure is measured by this call; "not reached"
+counts as the whole budget. Nothing here passes or fails: speed is reported, not asserted.
+"""
+
+import argparse
+import csv
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import reach  # noqa: E402
+from common import BIN, PERCENT, ROOT, run, timed  # noqa: E402
+
+SWEEP = """summary = "bench: {count} loops"
+limit = {count}
+[[loop]]
+name = "bench"
+body = '''
+<% for _ in range(k % 50 + 1) %>
+        imul    %rbx, %rbx
+<% endfor %>
+        add     $<{{ k }}>, %rcx
+'''
+groups = 1
+group = "imul %rbx,%rbx"
+[loop.axes]
+k = {{ from = 1, to = {count} }}
+[loop.claims]
+mix = "<{{ k % 50 + 1 }}>*imul + 1*add"
+"""
+
+
+def write_sweep(folder, count):
+    path = os.path.join(folder, f"bench{count}.toml")
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write(SWEEP.format(count=count))
+    return path
+
+
+def configure(sweep, out):
+    run(["cmake", "-S", ROOT, "-B", out, "-G", "Ninja", f"-DASMSWEEP_SWEEP={sweep}",
+         f"-DASMSWEEP_PROVE={BIN}/asmsweep-prove"])
+
+
+def bare_loop(source, out):
+    """The same .s files through a bare xargs -P loop of as and ld: the yardstick."""
+    os.makedirs(os.path.join(out, "bin"))
+    names = sorted(name[:-2] for name in os.listdir(os.path.join(source, "src")))
+    script = ('as -o "$1/$3.o" "$2/src/$3.s" && ld -static -no-pie -nostdlib --build-id=none '
+              '-z noexecstack -z max-page-size=4096 -T "$LD_SCRIPT" -o "$1/bin/$3" '
+              '"$2/run-time/all.o" "$1/$3.o"')
+    environment = dict(os.environ, LD_SCRIPT=os.path.join(ROOT, "templates/variant/variant.ld"))
+    command = ["xargs", "-P", str(os.cpu_count()), "-I", "{}", "sh", "-c", script, "sh", out,
+               source, "{}"]
+    subprocess.run(command, input="\n".join(names).encode(), env=environment, check=True)
+    built = len(os.listdir(os.path.join(out, "bin")))
+    if built != len(names):
+        raise SystemExit(f"bench: the bare loop made {built} of {len(names)} binaries")
+
+
+def bench_build(folder, count):
+    """Rows for one size: generate and configure, build, the bare loop, a no-op build."""
+    sweep, out = write_sweep(folder, count), os.path.join(folder, f"build{count}")
+    generate = timed(lambda: configure(sweep, out))
+    build = timed(lambda: run(["cmake", "--build", out]))
+    bare = timed(lambda: bare_loop(out, os.path.join(folder, f"bare{count}")))
+    noop = min(timed(lambda: run(["cmake", "--build", out])) for _ in range(3))
+    yield f"{count} variants: generate and configure", generate, "s", ""
+    yield f"{count} variants: build with proof", build, "s", ""
+    yield f"{count} variants: bare xargs -P loop of as and ld", bare, "s", ""
+    yield f"{count} variants: generate+build / bare loop", (generate + build) / bare, "ratio", "at most 1.3 is wanted"
+    yield f"{count} variants: build that has nothing to do", noop, "s", ""
+
+
+def runner_memory(build, out, blocks):
+    """Seconds and peak resident MiB of a run of all variants."""
+    began = time.monotonic()
+    pid = os.posix_spawn(f"{BIN}/asmsweep-run",
+                         ["asmsweep-run", "run", build, "-o", out, "--blocks", str(blocks)],
+                         os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, 1, 0),
+                                                   (os.POSIX_SPAWN_OPEN, 2, os.devnull, 1, 0)])
+    _, status, usage = os.wait4(pid, 0)
+    if os.waitstatus_to_exitcode(status) not in (0, 1):
+        raise SystemExit(f"bench: a run of {build} ended with {status}")
+    return time.monotonic() - began, usage.ru_maxrss / 1024
+
+
+def bench_runner(folder, count):
+    build = os.path.join(folder, f"build{count}")
+    few_seconds, few = runner_memory(build, os.path.join(folder, "few"), 2)
+    many_seconds, many = runner_memory(build, os.path.join(folder, "many"), 10)
+    yield (f"{count} variants: runner's time an execution", 1000 * (many_seconds - few_seconds)
+           / (8 * count), "ms", "with statistics and syncing")
+    yield f"{count} variants: runner's peak memory, 2 blocks", few, "MiB", ""
+    yield f"{count} variants: runner's peak memory, 10 blocks", many, "MiB", ""
+
+
+def bench_reach(folder, budget):
+    """Time to a 95 % interval of +-0.5 % for fixed loops, three ways."""
+    build = os.path.join(folder, "reach")
+    configure("known_answers", build)
+    run(["cmake", "--build", build])
+    for variant in reach.VARIANTS:
+        seconds = {name: method(build, variant, folder, budget)
+                   for name, method in reach.METHODS.items()}
+        ours = seconds["asmsweep"][0]
+        for name, (spent, reached) in seconds.items():
+            what = f"{variant}: time to +-{PERCENT} %, {name}"
+            note = "" if reached else f"not reached in {budget} s"
+            yield what, spent, "s", note
+        for name in ("hyperfine -N slopes", "perf stat slopes"):
+            yield f"{variant}: {name} / asmsweep", seconds[name][0] / ours, "ratio", "at least 50 is wanted"
+
+
+def machine():
+    names = [line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo", encoding="ascii")
+             if line.startswith("model name")]
+    with open("/proc/version", encoding="ascii") as stream:
+        version = stream.read().split()[2]
+    return f"{names[0]}, {os.cpu_count()} CPUs, Linux {version}"
+
+
+def write_markdown(path, rows):
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write("# Speed\n\nPrinted by `tests/bench/bench.py` on " + machine() + ".\n\n")
+        stream.write("| what | value | unit | note |\n|---|---:|---|---|\n")
+        for what, value, unit, note in rows:
+            stream.write(f"| {what} | {value:.3g} | {unit} | {note} |\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", default="100,1000,10000")
+    parser.add_argument("--budget", type=float, default=60, help="seconds for each rival and loop")
+    parser.add_argument("--csv")
+    parser.add_argument("--markdown")
+    options = parser.parse_args()
+    sizes = [int(size) for size in options.sizes.split(",")]
+    folder, rows = tempfile.mkdtemp(prefix="asmsweep-bench-"), []
+
+    def report(found):
+        for row in found:
+            rows.append(row)
+            print(f"{row[0]}: {row[1]:.3g} {row[2]}{' (' + row[3] + ')' if row[3] else ''}",
+                  flush=True)
+    try:
+        print(machine())
+        for size in sizes:
+            report(bench_build(folder, size))
+        report(bench_runner(folder, sizes[0]))
+        report(bench_reach(folder, options.budget))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if options.csv:
+        with open(options.csv, "w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(("what", "value", "unit", "note"))
+            writer.writerows(rows)
+    if options.markdown:
+        write_markdown(options.markdown, rows)
+    ratios = [row[1] for row in rows if row[3].startswith("at least")]
+    print(f"median of the time ratios: {statistics.median(ratios):.0f}")
+
+
+if __name__ == "__main__":
+    main()
