@@ -178,7 +178,8 @@ def _short(loop, key, values, default):
 def _one_of(loop, key, values, allowed):
     text = loop.texts[key].render(values).strip() if key in loop.texts else allowed[0]
     if text not in allowed:
-        raise _wrong(loop, key, f"'{text}' is not known", "known: " + ", ".join(filter(None, allowed)))
+        raise _wrong(loop, key, f"'{text}' is not known",
+                     "known: " + ", ".join(filter(None, allowed)))
     return text
 
 
