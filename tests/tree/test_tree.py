@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must hold of the sources as a whole: layers, sizes, licences, no loose ends."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# A layer includes its own headers and those of the layers named here, no others.
+LAYERS = {
+    "common": (),
+    "runner/engine": ("common", "runner/guest"),
+    "runner/guest": (),
+    "runner/run": ("common", "runner/engine"),
+    "runner/prove": ("common", "runner/engine"),
+    "runner/fleet": ("common", "runner/engine"),
+    "results": ("common",),
+    "templates/variant": (),
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+
+
+def tracked(*patterns):
+    out = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", *patterns], capture_output=True,
+                         check=True).stdout.decode()
+    names = [name for name in out.split("\0") if name and os.path.exists(os.path.join(ROOT, name))]
+    assert names
+    return names
+
+
+def read(name):
+    with open(os.path.join(ROOT, name), encoding="utf-8") as stream:
+        return stream.read()
+
+
+def layer_of(name):
+    found = [layer for layer in LAYERS if name.startswith(layer + "/")]
+    return max(found, key=len) if found else None
+
+
+def headers():
+    """The layers that have a header or list of that name: some names stand in two."""
+    where = {}
+    for name in tracked("*.h", "*.def"):
+        if layer_of(name):
+            where.setdefault(os.path.basename(name), set()).add(layer_of(name))
+    return where
+
+
+def upward_includes(name, text, where):
+    """Includes of `text` that reach a layer its file's layer may not know."""
+    layer = layer_of(name)
+    allowed = {layer, *LAYERS[layer]}
+    included = {os.path.basename(path) for path in INCLUDE.findall(text)}
+    return sorted(path for path in included if path in where and not where[path] & allowed)
+
+
+def test_layers_include_downwards_only():
+    where = headers()
+    sources = [name for name in tracked("*.c", "*.h") if layer_of(name)]
+    bad = {name: found for name in sources
+           if (found := upward_includes(name, read(name), where))}
+    assert bad == {}
+
+
+def test_the_check_of_layers_can_fail():
+    where = headers()
+    assert upward_includes("common/x.c", '#include "engine.h"\n', where) == ["engine.h"]
+    assert upward_includes("results/x.c", '#include "plan.h"\n', where) == ["plan.h"]
+
+
+def test_no_file_is_longer_than_400_lines():
+    sources = tracked("*.c", "*.h", "*.py", "*.s", "*.S", "*.j2", "asmsweep", "*.sh")
+    long = {name: count for name in sources if (count := read(name).count("\n")) > 400}
+    assert long == {}
+
+
+@pytest.mark.parametrize("pattern", ["*.c", "*.h", "*.py", "*.s", "*.S", "*.sh", "asmsweep",
+                                     "*CMakeLists.txt", "*.cmake", "*.toml", "*.j2", "*.def"])
+def test_every_source_names_its_licence(pattern):
+    # Golden renders are what the generator wrote; lists open with what they are.
+    missing = [name for name in tracked(pattern)
+               if not name.endswith(("golden.s", ".def")) and "/golden/" not in name
+               and "SPDX-License-Identifier" not in "\n".join(read(name).split("\n")[:3])]
+    assert missing == []
+
+
+def test_nothing_is_left_open_in_the_code():
+    marks = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"))
+                       + r")\b")
+    open_ends = [name for name in tracked() if not name.startswith("tests/fixtures/")
+                 and name != "LICENSE" and not name.startswith("tests/fuzz/corpus/")
+                 and marks.search(read(name))]
+    assert open_ends == []
