@@ -25,4 +25,15 @@ int command_compare(const char *base_directory, const char *new_directory, doubl
 // All that a run's directory knows of a variant.
 int command_explain(const char *directory, const char *variant, FILE *out, struct error *error);
 
+struct bundle_options {
+    const char *directory; // the run's
+    const char *build;     // with bin/ and src/; NULL: build/SWEEP
+    const char *guest;     // with kernel, pack-cpl0 and pack-cpl3; NULL: none
+    const char *out;       // the archive; NULL: asmsweep-SWEEP-RUN.tar here
+    bool anonymous;        // without host name, kernel version and kernel command line
+};
+
+// An archive of a run. Refuses a build whose programs are not those that were measured.
+int command_bundle(const struct bundle_options *options, FILE *out, struct error *error);
+
 #endif

@@ -18,8 +18,9 @@
     KEY(host)                                                                                      \
     KEY(cpu_vendor)                                                                                \
     KEY(cpu_family)                                                                                \
-    KEY(cpu_model) KEY(cpu_stepping) KEY(cpu_name) KEY(microcode) KEY(core_type) KEY(hypervisor)   \
-        KEY(kernel) KEY(engine) KEY(ring)
+    KEY(cpu_model)                                                                                 \
+    KEY(cpu_stepping)                                                                              \
+    KEY(cpu_name) KEY(microcode) KEY(core_type) KEY(hypervisor) KEY(kernel) KEY(engine) KEY(ring)
 
 enum cost_key {
 #define KEY(name) KEY_##name,

@@ -8,11 +8,13 @@
 #include <string.h>
 
 #define POSITIONALS 2
+#define OPTIONS 8 // of one command, at most
 
 struct arguments {
     const char *directory[POSITIONALS];
-    const char *published;
+    const char *published, *build, *guest, *out;
     double minimum;
+    int anonymous;
 };
 
 struct command {
@@ -38,12 +40,20 @@ static int run_explain(const struct arguments *arguments, struct error *error) {
     return command_explain(arguments->directory[0], arguments->directory[1], stdout, error);
 }
 
+static int run_bundle(const struct arguments *arguments, struct error *error) {
+    struct bundle_options options = {arguments->directory[0], arguments->build, arguments->guest,
+                                     arguments->out, arguments->anonymous};
+    return command_bundle(&options, stdout, error);
+}
+
 static const struct command commands[] = {
     {"solve", "DIR [--published FOLDER]", "costs of a run: summary.csv to costs.csv", 1, run_solve},
     {"published", "FOLDER", "the published figures of a folder as costs.csv", 1, run_published},
     {"compare", "BASE NEW [--minimum PART]", "what changed; exit 4 if something did", 2,
      run_compare},
     {"explain", "DIR VARIANT", "everything about a row", 2, run_explain},
+    {"bundle", "DIR [--anonymous] [--build DIR] [--out FILE]", "an archive that a reader can check",
+     1, run_bundle},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -55,15 +65,44 @@ static int usage(FILE *stream) {
     return stream == stdout ? 0 : ERROR_INPUT;
 }
 
+// An option belongs to one command; the others do not know it.
+struct owned_option {
+    const char *command;
+    struct option_row row;
+};
+
+static size_t options_of(const char *command, struct arguments *arguments,
+                         struct option_row *rows) {
+    const struct owned_option all[] = {
+        {"solve",
+         {"published", 0, OPTION_TEXT, &arguments->published, "FOLDER", 0, 0,
+          "published figures to set beside (results/published)"}},
+        {"compare",
+         {"minimum", 0, OPTION_PART, &arguments->minimum, "PART", 0, 0,
+          "the smallest change to report, e.g. 2% (default 1%, or the noise floor)"}},
+        {"bundle",
+         {"build", 0, OPTION_TEXT, &arguments->build, "DIR", 0, 0,
+          "the build that was measured (default build/SWEEP)"}},
+        {"bundle",
+         {"guest", 0, OPTION_TEXT, &arguments->guest, "DIR", 0, 0,
+          "folder with the guest's kernel, pack-cpl0 and pack-cpl3"}},
+        {"bundle", {"out", 'o', OPTION_TEXT, &arguments->out, "FILE", 0, 0, "the archive"}},
+        {"bundle",
+         {"anonymous", 0, OPTION_FLAG, &arguments->anonymous, NULL, 0, 0,
+          "without host name, kernel version and kernel command line"}},
+    };
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(all[i].command, command) == 0)
+            rows[count++] = all[i].row;
+    return count;
+}
+
 static int run_command(const struct command *command, int argc, char **argv) {
     struct arguments arguments = {.minimum = COMPARE_MINIMUM};
-    struct option_row rows[] = {
-        {"published", 0, OPTION_TEXT, &arguments.published, "FOLDER", 0, 0,
-         "solve: published figures to set beside (results/published)"},
-        {"minimum", 0, OPTION_PART, &arguments.minimum, "PART", 0, 0,
-         "compare: the smallest change to report, e.g. 2% (default 1%, or the noise floor)"},
-    };
-    struct option_list list = {command->usage, command->about, rows, sizeof rows / sizeof rows[0]};
+    struct option_row rows[OPTIONS];
+    struct option_list list = {command->usage, command->about, rows,
+                               options_of(command->name, &arguments, rows)};
     struct error error = {0};
     size_t given = 0;
     int parsed = options_parse(&list, argc, argv, arguments.directory, POSITIONALS, &given, &error);

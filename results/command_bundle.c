@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An archive that a reader can check and reproduce without this project.
+#include "archive.h"
+#include "commands.h"
+#include "replace.h"
+#include "reproduce.h"
+#include "table.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct bundle {
+    const struct bundle_options *options;
+    struct table summary, proof, plan;
+    struct archive archive;
+    struct error *error;
+    size_t programs;
+};
+
+// A whole file; *data is the caller's. 0, -1 with *error, or 1 if it is not there.
+static int read_whole(const char *path, char **data, size_t *bytes, struct error *error) {
+    FILE *stream = fopen(path, "rb");
+    if (stream == NULL && errno == ENOENT)
+        return 1;
+    struct stat status;
+    if (stream == NULL || fstat(fileno(stream), &status) != 0 || !S_ISREG(status.st_mode)) {
+        if (stream != NULL)
+            fclose(stream);
+        return error_set(error, ERROR_INPUT, path, 0, "cannot be read as a file");
+    }
+    *bytes = (size_t)status.st_size;
+    *data = malloc(*bytes + 1);
+    bool whole = *data != NULL && fread(*data, 1, *bytes, stream) == *bytes;
+    fclose(stream);
+    if (whole)
+        return 0;
+    free(*data);
+    return error_set(error, ERROR_INPUT, path, 0, "cannot be read whole");
+}
+
+// What names a machine or its owner: columns of any file, keys of environment.csv.
+static bool is_private(const char *column, const char *key) {
+    static const char *const keys[] = {"host", "kernel_command_line", "kernel_version"};
+    if (strcmp(column, "host") == 0)
+        return true;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(column, "value") == 0 && strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+// One row of a CSV, with what is private replaced. `cells` has room for the table's columns.
+static int write_anonymous(FILE *stream, const struct table *table, size_t row,
+                           const char **cells) {
+    for (size_t i = 0; i < table->columns; i++)
+        cells[i] = is_private(table->header[i], table_cell(table, row, "key"))
+                       ? "anonymous"
+                       : table->cells[row * table->columns + i];
+    return table_write_row(stream, cells, table->columns);
+}
+
+// A CSV again, with what is private replaced. *data is the caller's.
+static int anonymous_csv(const char *path, char **data, size_t *bytes, struct error *error) {
+    struct table table;
+    if (table_read(path, NULL, &table, error) != 0)
+        return -1;
+    FILE *stream = open_memstream(data, bytes);
+    const char **cells = calloc(table.columns, sizeof *cells);
+    bool failed = stream == NULL || cells == NULL ||
+                  table_write_row(stream, (const char *const *)table.header, table.columns) != 0;
+    for (size_t row = 0; row < table.rows && !failed; row++)
+        failed = write_anonymous(stream, &table, row, cells) != 0;
+    if (stream != NULL)
+        failed = fclose(stream) != 0 || failed;
+    free(cells);
+    table_free(&table);
+    return failed ? error_set(error, ERROR_INPUT, path, 0, "out of memory") : 0;
+}
+
+static int add_data(struct bundle *bundle, const char *name, bool executable, char *data,
+                    size_t bytes) {
+    int failed = archive_add(&bundle->archive, name, executable, data, bytes, bundle->error);
+    free(data);
+    return failed;
+}
+
+static int add_csv(struct bundle *bundle, const char *file, bool needed) {
+    char path[4096], name[128], *data = NULL;
+    size_t bytes = 0;
+    snprintf(path, sizeof path, "%s/%s", bundle->options->directory, file);
+    snprintf(name, sizeof name, "run/%s", file);
+    int failed = read_whole(path, &data, &bytes, bundle->error);
+    if (failed > 0)
+        return needed ? error_set(bundle->error, ERROR_INPUT, path, 0, "is not there") : 0;
+    if (failed == 0 && bundle->options->anonymous) {
+        free(data);
+        failed = anonymous_csv(path, &data, &bytes, bundle->error);
+    }
+    return failed != 0 ? -1 : add_data(bundle, name, false, data, bytes);
+}
+
+static int add_program(struct bundle *bundle, const char *variant, const char *sha256) {
+    char path[4096], name[512], *data = NULL, sum[65];
+    size_t bytes = 0;
+    snprintf(path, sizeof path, "%s/bin/%s", bundle->options->build, variant);
+    snprintf(name, sizeof name, "bin/%s", variant);
+    int failed = read_whole(path, &data, &bytes, bundle->error);
+    if (failed > 0)
+        return error_set(bundle->error, ERROR_INPUT, path, 0,
+                         "is not there; name the build that was measured with --build");
+    if (failed != 0)
+        return -1;
+    archive_sha256(data, bytes, sum);
+    if (strcmp(sum, sha256) != 0) {
+        free(data);
+        return error_set(bundle->error, ERROR_INPUT, path, 0,
+                         "is not the program that this run measured: built again since? Run again");
+    }
+    bundle->programs++;
+    return add_data(bundle, name, true, data, bytes);
+}
+
+static int add_source(struct bundle *bundle, const char *source) {
+    char path[4096], *data = NULL;
+    size_t bytes = 0;
+    if (source[0] == '\0' || source[0] == '/' || strstr(source, "..") != NULL)
+        return 0;
+    snprintf(path, sizeof path, "%s/%s", bundle->options->build, source);
+    int failed = read_whole(path, &data, &bytes, bundle->error);
+    if (failed > 0)
+        return error_set(bundle->error, ERROR_INPUT, path, 0,
+                         "is not there; name the build that was measured with --build");
+    return failed != 0 ? -1 : add_data(bundle, source, false, data, bytes);
+}
+
+static int add_programs(struct bundle *bundle) {
+    for (size_t row = 0; row < bundle->proof.rows; row++) {
+        const char *variant = table_cell(&bundle->proof, row, "variant");
+        if (strchr(variant, '/') != NULL)
+            return error_set(bundle->error, ERROR_INPUT, bundle->proof.path, table_line(row),
+                             "a variant's name has no slash");
+        if (add_program(bundle, variant, table_cell(&bundle->proof, row, "elf_sha256")) != 0)
+            return -1;
+    }
+    for (size_t row = 0; row < bundle->plan.rows; row++)
+        if (add_source(bundle, table_cell(&bundle->plan, row, "source")) != 0)
+            return -1;
+    return 0;
+}
+
+// The guest's kernel and packs, as they lie in a folder.
+static int add_guest(struct bundle *bundle) {
+    static const char *const files[] = {"kernel", "pack-cpl0", "pack-cpl3"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && bundle->options->guest; i++) {
+        char path[4096], name[64], *data = NULL;
+        size_t bytes = 0;
+        snprintf(path, sizeof path, "%s/%s", bundle->options->guest, files[i]);
+        snprintf(name, sizeof name, "guest/%s", files[i]);
+        int failed = read_whole(path, &data, &bytes, bundle->error);
+        if (failed > 0)
+            return error_set(bundle->error, ERROR_INPUT, path, 0, "is not there");
+        if (failed != 0 || add_data(bundle, name, false, data, bytes) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+// The first variant of the run that has a value, for the text's examples.
+static const char *example(const struct table *summary) {
+    for (size_t row = 0; row < summary->rows; row++)
+        if (table_cell(summary, row, "value")[0] != '\0')
+            return table_cell(summary, row, "variant");
+    return table_cell(summary, 0, "variant");
+}
+
+static int add_text(struct bundle *bundle) {
+    struct reproduce text = {&bundle->summary, example(&bundle->summary),
+                             bundle->options->guest != NULL};
+    char *data = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&data, &bytes);
+    if (stream == NULL)
+        return error_set(bundle->error, ERROR_INPUT, NULL, 0, "out of memory");
+    reproduce_write(&text, stream);
+    fclose(stream);
+    return add_data(bundle, "REPRODUCE.txt", false, data, bytes);
+}
+
+static int add_all(struct bundle *bundle) {
+    static const struct {
+        const char *file;
+        bool needed;
+    } files[] = {{"summary.csv", true},     {"measurements.csv", true}, {"samples.csv", false},
+                 {"environment.csv", true}, {"variants.csv", true},     {"proof.csv", true},
+                 {"costs.csv", false},      {"notes.csv", false}};
+    if (add_text(bundle) != 0)
+        return -1;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (add_csv(bundle, files[i].file, files[i].needed) != 0)
+            return -1;
+    if (add_programs(bundle) != 0 || add_guest(bundle) != 0)
+        return -1;
+    return archive_finish(&bundle->archive, bundle->error);
+}
+
+// Called by replace_file: the archive is written whole or not at all.
+static int write_archive(FILE *stream, const void *data) {
+    struct bundle *bundle = *(struct bundle *const *)data;
+    bundle->archive.stream = stream;
+    return add_all(bundle);
+}
+
+static int make(struct bundle *bundle, FILE *out, struct error *error) {
+    char folder[101], path[4096];
+    const struct table *summary = &bundle->summary;
+    if (summary->rows == 0)
+        return error_set(error, ERROR_INPUT, summary->path, 0, "has no rows: nothing to bundle");
+    snprintf(folder, sizeof folder, "asmsweep-%.40s-%.40s", table_cell(summary, 0, "sweep"),
+             table_cell(summary, 0, "run_id"));
+    if (bundle->options->out != NULL)
+        snprintf(path, sizeof path, "%s", bundle->options->out);
+    else
+        snprintf(path, sizeof path, "%s.tar", folder);
+    struct error own = {0}; // why a file could not be added, told before "cannot be written"
+    bundle->error = &own;
+    bundle->archive.folder = folder;
+    struct bundle *pointer = bundle;
+    int failed = replace_file(path, write_archive, &pointer, error);
+    if (failed != 0 && own.kind != ERROR_NONE)
+        *error = own;
+    if (failed == 0)
+        fprintf(out,
+                "%s: %zu programs; check with: tar xf %s && cd %s && sha256sum -c SHA256SUMS\n",
+                path, bundle->programs, path, folder);
+    archive_free(&bundle->archive);
+    return failed;
+}
+
+int command_bundle(const struct bundle_options *options, FILE *out, struct error *error) {
+    static const char *const proof[] = {"variant", "elf_sha256", NULL};
+    static const char *const plan[] = {"variant", "source", NULL};
+    struct bundle bundle = {.options = options};
+    struct bundle_options with_build = *options;
+    char path[4096], build[4096];
+    snprintf(path, sizeof path, "%s/summary.csv", options->directory);
+    int failed = table_read(path, NULL, &bundle.summary, error);
+    if (failed == 0) {
+        snprintf(path, sizeof path, "%s/proof.csv", options->directory);
+        failed = table_read(path, proof, &bundle.proof, error);
+    }
+    if (failed == 0) {
+        snprintf(path, sizeof path, "%s/variants.csv", options->directory);
+        failed = table_read(path, plan, &bundle.plan, error);
+    }
+    if (failed == 0 && options->build == NULL && bundle.summary.rows > 0) {
+        snprintf(build, sizeof build, "build/%s", table_cell(&bundle.summary, 0, "sweep"));
+        with_build.build = build;
+        bundle.options = &with_build;
+    }
+    if (failed == 0)
+        failed = make(&bundle, out, error);
+    table_free(&bundle.summary);
+    table_free(&bundle.proof);
+    table_free(&bundle.plan);
+    return failed;
+}
