@@ -48,12 +48,14 @@ static void write_guest(FILE *stream, bool guest) {
     }
     static const char *const rings[] = {"cpl0", "cpl3"};
     for (size_t i = 0; i < 2; i++)
-        fprintf(stream,
-                "  qemu-system-x86_64 -M microvm -accel kvm -cpu host -m 512 -nodefaults \\\n"
-                "    -display none -no-reboot -kernel guest/kernel -initrd guest/pack-%s \\\n"
-                "    -chardev stdio,id=d -device isa-debugcon,iobase=0xe9,chardev=d \\\n"
-                "    -device isa-debug-exit,iobase=0xf4,iosize=1\n\n",
-                rings[i]);
+        fprintf(
+            stream,
+            "  qemu-system-x86_64 -M microvm -accel kvm -cpu host,arch-capabilities=off -m 512 \\\n"
+            "    -nodefaults -display none -no-reboot -kernel guest/kernel -initrd guest/pack-%s "
+            "\\\n"
+            "    -chardev stdio,id=d -device isa-debugcon,iobase=0xe9,chardev=d \\\n"
+            "    -device isa-debug-exit,iobase=0xf4,iosize=1\n\n",
+            rings[i]);
     fprintf(stream,
             "   Status 33 is the orderly end. Each program's stopwatch lines stand between\n"
             "   records that begin with @asw; the awk above reads them. It needs a /dev/kvm on\n"

@@ -7,5 +7,6 @@
 int command_run(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_lists(int argc, char **argv);
+int command_pack(int argc, char **argv);
 
 #endif

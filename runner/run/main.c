@@ -11,6 +11,7 @@ static const struct {
 } commands[] = {
     {"run", "measure the variants of a build directory", command_run},
     {"doctor", "what can be measured here, and why not, each by trying", command_doctor},
+    {"pack", "write the variants of a build as a pack for the guest", command_pack},
     {"lists", "print the statuses, columns and quantities", command_lists},
 };
 

@@ -1,24 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of the results share: the programs, and a skip that is seen."""
+"""Fixtures of the tests of the results."""
 
+import csv
 import os
-import subprocess
 import sys
 
 import pytest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [HERE, ROOT]
-
-RESULTS = os.environ.get("ASMSWEEP_RESULTS",
-                         os.path.join(ROOT, "build", "programs", "bin", "asmsweep-results"))
-PUBLISHED = os.path.join(ROOT, "results", "published")
-
-
-def call(*arguments, **more):
-    return subprocess.run([str(a) for a in arguments], capture_output=True, text=True,
-                          timeout=120, **more)
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from programs import PUBLISHED, RESULTS, ROOT, call  # noqa: E402
 
 
 @pytest.fixture
@@ -30,8 +20,6 @@ def results():
 @pytest.fixture
 def solve():
     """Solve a run's directory; its rows of costs.csv."""
-    import csv
-
     def run(folder, *options):
         done = call(RESULTS, "solve", folder, "--published", PUBLISHED, *options)
         assert done.returncode == 0, done.stderr

@@ -9,7 +9,7 @@ import re
 
 import browser
 import pytest
-from conftest import ROOT, call
+from programs import ROOT, call
 from synthetic import columns, loop, petition, write_csv, write_run
 
 pytestmark = pytest.mark.skipif(bool(browser.missing()), reason=f"{browser.missing()} missing: "

@@ -6,7 +6,7 @@ import filecmp
 import os
 import shutil
 
-from conftest import PUBLISHED
+from programs import PUBLISHED
 from synthetic import homogeneous, loop, petition, write_run
 
 REFUSED = {"status": "refused", "privilege": "unavailable", "detail": "iopl: ENOSYS"}

@@ -8,7 +8,7 @@ import re
 import shutil
 
 import pytest
-from conftest import HERE, call
+from programs import HERE, call
 from synthetic import homogeneous, loop, petition, write_run
 
 FORMATS = ("text", "markdown", "latex", "csv", "html")

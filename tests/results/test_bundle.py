@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""asmsweep-results bundle: an archive that checks out and reproduces with nothing else."""
+
+import csv
+import hashlib
+import os
+import re
+import tarfile
+
+import pytest
+from programs import call
+from synthetic import columns, homogeneous, write_csv, write_run
+
+# What a variant prints: 32 links of the calibrator in 3200 ticks, the loop at 26 ticks.
+PROGRAM = """#!/bin/sh
+[ "$1" = --stopwatch ] || exit 0
+echo "slices $2 links 32 32 32 n 100 100 100 50"
+for slice in 1 2 3; do echo "s 1000 4200 1000 4200 1 2 100 1400"; done
+echo "end $2"
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run's directory and the build it was measured from."""
+    folder, build = tmp_path / "run", tmp_path / "build"
+    loops = [homogeneous("one", "cli", 28, 56.0, host="secret-box", kernel="6.1.0"),
+             homogeneous("two", "sti", 28, 112.0, host="secret-box", kernel="6.1.0")]
+    write_run(folder, loops, [("kernel_command_line", "root=UUID=secret-disk"),
+                              ("kernel_version", "Linux secret-builder"), ("governor", "none")])
+    for part in ("bin", "src"):
+        os.makedirs(build / part)
+    proof = []
+    for loop in loops:
+        name = loop["variant"]
+        program = PROGRAM + f"# {name}\n"
+        (build / "bin" / name).write_text(program)
+        (build / "bin" / name).chmod(0o755)
+        (build / "src" / f"{name}.s").write_text(f"# {name}, the source\n")
+        proof.append({"variant": name, "status": "ok",
+                      "elf_sha256": hashlib.sha256(program.encode()).hexdigest()})
+    write_csv(folder / "proof.csv", columns("proof"), proof)
+    return folder, build
+
+
+@pytest.fixture
+def bundle(run, results, tmp_path):
+    """Make a bundle and unpack it; the folder it makes."""
+    def make(*options):
+        folder, build = run
+        done = results("bundle", folder, "--build", build, "-o", tmp_path / "b.tar", *options)
+        assert done.returncode == 0, done.stderr
+        with tarfile.open(tmp_path / "b.tar") as archive:
+            assert all(member.uid == 0 and member.uname == "" for member in archive)
+            archive.extractall(tmp_path / "out")
+        return tmp_path / "out" / "asmsweep-synthetic-run-1"
+    return make
+
+
+def test_the_archive_checks_out_with_sha256sum_alone(bundle):
+    folder = bundle()
+    done = call("sha256sum", "--strict", "-c", "SHA256SUMS", cwd=folder)
+    assert done.returncode == 0, done.stdout
+    files = {os.path.relpath(os.path.join(place, name), folder)
+             for place, _, names in os.walk(folder) for name in names}
+    assert set(re.findall(r"^(.*): OK$", done.stdout, re.M)) == files - {"SHA256SUMS"}
+    assert {"bin/one", "bin/two", "src/one.s", "src/two.s", "REPRODUCE.txt", "run/summary.csv",
+            "run/measurements.csv", "run/environment.csv", "run/proof.csv",
+            "run/variants.csv"} <= files
+
+
+def test_a_changed_byte_is_found(bundle):
+    folder = bundle()
+    (folder / "bin" / "one").write_text("changed")
+    assert call("sha256sum", "-c", "SHA256SUMS", cwd=folder).returncode == 1
+
+
+def test_the_command_of_the_text_gives_cycles(bundle):
+    folder = bundle()
+    text = (folder / "REPRODUCE.txt").read_text()
+    command = re.search(r"bin/one --stopwatch 200 \|.*?cycles an iteration\"\}'", text, re.S)[0]
+    done = call("sh", "-c", command, cwd=folder)
+    # (1400-100)/50 ticks an iteration over (4200-1000)/(100*32) ticks a link
+    assert done.stdout == "26 cycles an iteration\n"
+
+
+def test_without_guest_files_the_text_says_so_and_with_them_boots_them(bundle, tmp_path):
+    assert "without the guest's kernel" in (bundle() / "REPRODUCE.txt").read_text()
+    guest = tmp_path / "guest"
+    os.mkdir(guest)
+    for name in ("kernel", "pack-cpl0", "pack-cpl3"):
+        (guest / name).write_text(name)
+    folder = bundle("--guest", guest)
+    text = (folder / "REPRODUCE.txt").read_text()
+    assert "-kernel guest/kernel -initrd guest/pack-cpl0" in text
+    assert "-initrd guest/pack-cpl3" in text
+    assert (folder / "guest" / "pack-cpl3").read_text() == "pack-cpl3"
+
+
+def test_anonymous_names_neither_host_nor_kernel_build(bundle):
+    folder = bundle("--anonymous")
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(place, name), "rb") as stream:
+                assert b"secret" not in stream.read(), name
+    with open(folder / "run" / "summary.csv", newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(row["host"], row["value"], row["kernel"]) for row in rows] == \
+        [("anonymous", "56.000000", "6.1.0"), ("anonymous", "112.000000", "6.1.0")]
+    assert b"none" in (folder / "run" / "environment.csv").read_bytes()
+    assert call("sha256sum", "-c", "SHA256SUMS", cwd=folder).returncode == 0
+
+
+def test_without_anonymous_the_files_are_as_they_were(bundle, run):
+    folder = bundle()
+    for name in ("summary.csv", "measurements.csv", "environment.csv"):
+        assert (folder / "run" / name).read_bytes() == (run[0] / name).read_bytes()
+
+
+def test_the_same_run_makes_the_same_bytes(bundle, tmp_path):
+    bundle()
+    first = (tmp_path / "b.tar").read_bytes()
+    bundle()
+    assert (tmp_path / "b.tar").read_bytes() == first
+
+
+def test_a_build_that_is_not_the_measured_one_is_refused(run, results, tmp_path):
+    folder, build = run
+    (build / "bin" / "two").write_text("built again")
+    done = results("bundle", folder, "--build", build, "-o", tmp_path / "b.tar")
+    assert done.returncode == 2
+    assert "bin/two: is not the program that this run measured" in done.stderr
+    assert not os.path.exists(tmp_path / "b.tar")
+
+
+def test_a_build_that_is_not_there_is_named_with_the_remedy(run, results, tmp_path):
+    done = results("bundle", run[0], "--build", tmp_path / "no", "-o", tmp_path / "b.tar")
+    assert done.returncode == 2 and "no/bin/one: is not there; name the build" in done.stderr
+
+
+def test_a_source_outside_the_build_is_not_taken(run, results, tmp_path):
+    folder, build = run
+    (tmp_path / "outside").write_text("private")
+    write_csv(folder / "variants.csv", ["variant", "source"],
+              [{"variant": "one", "source": "../outside"}])
+    done = results("bundle", folder, "--build", build, "-o", tmp_path / "b.tar")
+    assert done.returncode == 0
+    assert b"private" not in (tmp_path / "b.tar").read_bytes()
