@@ -102,8 +102,7 @@ def _variant(loop, template, sweep, values):
     row["order"] = _short(loop, "order", values, "fixed")
     row["group"] = _short(loop, "group", values, loop.name)
     row["groups"] = _number(loop, "groups", values, 1, 1)
-    row["context"] = ";".join(f"{key}={text.render(values).strip()}"
-                              for key, text in loop.context.items())
+    row["context"] = _context(loop, values)
     row["address_claimed"] = values["align_offset"]
     retired = float(row["retired_expected"] or 100)
     default = max(1000, min(_MOST_ITERATIONS, int(_ABOUT_A_SECOND / retired)))
@@ -114,6 +113,12 @@ def _variant(loop, template, sweep, values):
     row["twin_of"] = ""
     row["source"] = f"src/{row['variant']}.s"
     return Variant(row, _render(loop, template, values, row))
+
+
+def _context(loop, values):
+    """`k=v;k=v`; a key whose value comes out empty does not concern this variant."""
+    found = ((key, text.render(values).strip()) for key, text in loop.context.items())
+    return ";".join(f"{key}={value}" for key, value in found if value)
 
 
 def _claims(loop, values):
@@ -132,6 +137,7 @@ def _claims(loop, values):
             row["bytes_claimed"] = claims.loop_bytes(claims.number(texts["bytes"], "bytes"))
         if "retired" in texts:
             whole, _, part = claims.decimal(texts["retired"], "retired").partition(".")
+            part = part.rstrip("0")
             row["retired_expected"] = f"{int(whole) + 2}" + (f".{part}" if part else "")
     return row
 

@@ -3,7 +3,7 @@
 
     main.py --sweep NAME|FILE --out DIR [--templates DIR]    write a sweep's files
     main.py --list [--sweep NAME|FILE]                       what sweeps hold
-    main.py --families                                       what each family asks
+    main.py --families [--sweep NAME|FILE]                   what each family asks
     main.py --render FAMILY [VARIANT]                        one variant's .s, to stdout
 Exit status 0, or 2 after one line that names file, place and remedy.
 """
@@ -81,8 +81,22 @@ def _list(args):
 
 
 def _families(args):
-    for name in spec.families(args.templates):
-        print(f"{name:16} {spec.load_family(name, args.templates).data['summary']}")
+    """All families, or those of one sweep with counts; docs/popf_if.md holds this text."""
+    counts = None
+    if args.sweep:
+        _, variants, _ = _load(args, args.sweep)
+        counts = Counter(v.row["family"] for v in variants)
+    print(f"{'family':16} " + ("variants " if counts else "") + "what it asks")
+    for name in counts or spec.families(args.templates):
+        loops = f"{counts[name]:8} " if counts else ""
+        print(f"{name:16} {loops}{_summary(name, args)}")
+
+
+def _summary(name, args):
+    """The sentence of a family; a sweep's own loop may have none."""
+    if name in spec.families(args.templates):
+        return spec.load_family(name, args.templates).data["summary"]
+    return "a loop of the sweep's own"
 
 
 def _render(args):

@@ -74,10 +74,18 @@ def interleave(order, *lists, seed=1):
     return _WEAVES[order](lists, seed)
 
 
+def ending(last, items):
+    """The same loop entered elsewhere: rotated so that it ends with its last `last`."""
+    if last not in items:
+        raise ValueError(f"no '{last}' among the {len(items)} items to end with")
+    cut = len(items) - items[::-1].index(last)
+    return items[cut:] + items[:cut]
+
+
 def claim(items):
     """The items as a sequence claim: joined by '; '."""
     return "; ".join(items)
 
 
 GLOBALS = {"copies": copies, "items": items, "lines": lines, "repeat": repeat,
-           "interleave": interleave, "claim": claim}
+           "interleave": interleave, "ending": ending, "claim": claim}

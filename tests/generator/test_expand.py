@@ -69,6 +69,17 @@ def test_evex_masks_and_comments_pass_through(expand_text):
     assert body in text
 
 
+def test_a_key_of_the_context_without_value_is_left_out(expand_text):
+    text = HEAD + "axes.a = [1, 2]\ncontext = { b = \"<{ 'x' if a > 1 else '' }>\", c = \"y\" }\n"
+    assert [v.row["context"] for v in expand_text(text)] == ["c=y", "b=x;c=y"]
+
+
+def test_retired_of_a_pattern_is_a_decimal_without_idle_zeros(expand_text):
+    for claim, whole in (("14.50", "16.5"), ("14.0", "16"), ("14.503", "16.503")):
+        row = expand_text(HEAD + f'axes.a = 1\nclaims.retired = "{claim}"\n')[0].row
+        assert row["retired_expected"] == whole
+
+
 def test_only_what_changed_is_written_and_stale_sources_go(expand_text, tmp_path):
     out = str(tmp_path / "b")
     variants = expand_text(HEAD + "axes.a = [1, 2, 3]\n")

@@ -55,3 +55,10 @@ def test_repeat_is_one_instruction_a_line():
 def test_senseless_counts_are_refused(count):
     with pytest.raises(ValueError, match="cannot repeat"):
         weave.copies("nop", count)
+
+
+def test_ending_rotates_and_keeps_the_cycle():
+    assert weave.ending("b", ["b", "a", "b", "c", "d"]) == ["c", "d", "b", "a", "b"]
+    assert weave.ending("d", ["b", "a", "d"]) == ["b", "a", "d"]
+    with pytest.raises(ValueError, match="no 'x' among the 3 items"):
+        weave.ending("x", A3)
