@@ -8,29 +8,45 @@ loop_setup:
         .balign 64
 loop_begin:
         push    %rbx
-        popfq
         mov     %r8, scratch
-        push    %rbx
-        popfq
         mov     %r9, scratch
-        push    %rbx
-        popfq
         mov     %r10, scratch
-        push    %rbx
-        popfq
         mov     %r11, scratch
-        push    %rbx
-        popfq
         mov     %r12, scratch
-        push    %rbx
-        popfq
         mov     %r13, scratch
-        push    %rbx
-        popfq
         mov     %r14, scratch
-        push    %rbx
-        popfq
         mov     %r15, scratch
+        popfq
+        push    %rbx
+        mov     %r8, scratch
+        mov     %r9, scratch
+        mov     %r10, scratch
+        mov     %r11, scratch
+        mov     %r12, scratch
+        mov     %r13, scratch
+        mov     %r14, scratch
+        mov     %r15, scratch
+        popfq
+        push    %rbx
+        mov     %r8, scratch
+        mov     %r9, scratch
+        mov     %r10, scratch
+        mov     %r11, scratch
+        mov     %r12, scratch
+        mov     %r13, scratch
+        mov     %r14, scratch
+        mov     %r15, scratch
+        popfq
+        push    %rbx
+        mov     %r8, scratch
+        mov     %r9, scratch
+        mov     %r10, scratch
+        mov     %r11, scratch
+        mov     %r12, scratch
+        mov     %r13, scratch
+        mov     %r14, scratch
+        mov     %r15, scratch
+        popfq
         dec     %eax
         jnz     loop_begin
 loop_end:
@@ -40,8 +56,8 @@ loop_teardown_end:
         .globl  variant_iterations, variant_needs, variant_note
         .section .rodata
         .balign 4
-variant_iterations: .long 23809523
+variant_iterations: .long 35714285
 variant_needs:  .long 0
-variant_note:   .asciz "interleave.store.fillers8.spread.pairs8"
+variant_note:   .asciz "interleave.store.fillers8.between.pairs4"
 
         .section .note.GNU-stack, "", @progbits
