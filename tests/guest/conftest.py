@@ -90,9 +90,29 @@ def _add_qemu(files: Initramfs) -> None:
         files.file(f"/usr/share/qemu/{name}", Path("/usr/share/qemu") / name)
 
 
+def _boot_kvm(kernel: Kernel, name: str, **options) -> Outcome:
+    """A guest with KVM, QEMU and the guest engine in it, and the scripts' sweep."""
+    work = _folder("ASMSWEEP_GUEST_WORK") / name
+    files = _root(kernel, ["kvm_probe", "rings"])
+    kernel.add_modules(files, ["irqbypass", "ccp", "kvm", "kvm-amd"])
+    _add_qemu(files)
+    built = _folder("ASMSWEEP_GUEST_BIN")
+    files.program("/programs/bin/asmsweep-run", built / "asmsweep-run")
+    files.tree("/programs/guest", built.parent / "guest")
+    _add_sweep(files, HERE / "astray.toml", work / "astray")
+    return boot(kernel, files, ["kvm.sh"], work, **options)
+
+
 @pytest.fixture(scope="session")
 def nested_kvm(kernel: Kernel) -> Outcome:
-    """Debian's kernel with KVM on the emulated CPU's SVM."""
-    files = _root(kernel, ["kvm_probe"])
-    kernel.add_modules(files, ["irqbypass", "ccp", "kvm", "kvm-amd"])
-    return boot(kernel, files, ["kvm.sh"], _folder("ASMSWEEP_GUEST_WORK") / "kvm")
+    """Debian's kernel with KVM on the emulated CPU's SVM; CPUID says that it is emulated."""
+    return _boot_kvm(kernel, "kvm")
+
+
+@pytest.fixture(scope="session")
+def hidden_kvm(kernel: Kernel) -> Outcome:
+    """The same where CPUID does not say so, so that the engine takes the path of silicon.
+
+    With icount, so that the gate's ticks do not depend on this machine's load.
+    """
+    return _boot_kvm(kernel, "hidden_kvm", cpu="max,-hypervisor", icount=True)

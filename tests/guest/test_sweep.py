@@ -5,31 +5,17 @@ Under icount an imul takes as long as an add, so the stopwatch's panel has to di
 value of the stopwatch may be ok, whatever else the run finds.
 """
 
-import csv
-import io
-
 import pytest
+
+from harness.run_files import measurements, only_measurement
 
 PRIVILEGED = {"seed.cli27_sti1", "seed.sti28", "seed.cli_push_popf", "seed.sti_push_popf"}
 # Instructions an iteration.
 ORDINARY = {"seed.push_popf": 30, "seed.push_popf_pair": 4, "seed.push_pop_pair": 4}
 
 
-def _rows(linux, step, **wanted):
-    """Rows of measurements.csv whose columns have the wanted values."""
-    text = linux.step(step).files["run/measurements.csv"]
-    rows = list(csv.DictReader(io.StringIO(text)))
-    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
-
-
-def _row(linux, step, **wanted):
-    rows = _rows(linux, step, **wanted)
-    assert len(rows) == 1, linux.step(step).stderr
-    return rows[0]
-
-
 def test_faked_cli_and_sti_are_refused_as_emulated_and_cost_nothing(linux):
-    rows = _rows(linux, "sweep_all", status="refused")
+    rows = measurements(linux, "sweep_all", status="refused")
     assert {row["variant"] for row in rows} == PRIVILEGED
     assert {row["privilege"] for row in rows} == {"emulated"}
     assert {row["value"] for row in rows} == {""}
@@ -37,8 +23,8 @@ def test_faked_cli_and_sti_are_refused_as_emulated_and_cost_nothing(linux):
 
 @pytest.mark.parametrize("variant, instructions", ORDINARY.items())
 def test_a_pmus_slopes_are_the_known_instructions_and_cycles(linux, variant, instructions):
-    found = {quantity: float(_row(linux, "sweep_all", variant=variant, source="pmu",
-                                  quantity=quantity)["value"])
+    found = {quantity: float(only_measurement(linux, "sweep_all", variant=variant, source="pmu",
+                                              quantity=quantity)["value"])
              for quantity in ("instructions", "cycles")}
     assert found["instructions"] == pytest.approx(instructions, rel=0.005)
     assert found["cycles"] == pytest.approx(2 * instructions, rel=0.005)
@@ -46,25 +32,25 @@ def test_a_pmus_slopes_are_the_known_instructions_and_cycles(linux, variant, ins
 
 def test_a_panel_that_disagrees_leaves_the_stopwatch_without_a_value(linux):
     for variant in ORDINARY:
-        row = _row(linux, "sweep_all", variant=variant, source="stopwatch")
+        row = only_measurement(linux, "sweep_all", variant=variant, source="stopwatch")
         assert (row["status"], row["value"]) == ("invalid_reference", "")
 
 
 @pytest.mark.parametrize("variant, status", [("faults", "faulted"), ("killed", "faulted"),
                                              ("hangs", "timed_out")])
 def test_a_variants_bad_end_under_the_real_perf_is_its_status(linux, variant, status):
-    rows = _rows(linux, "sweep_all", variant=variant)
+    rows = measurements(linux, "sweep_all", variant=variant)
     assert {(row["status"], row["value"]) for row in rows} == {(status, "")}
 
 
 def test_a_variants_bad_end_stops_no_other(linux):
-    variants = {row["variant"] for row in _rows(linux, "sweep_all")}
+    variants = {row["variant"] for row in measurements(linux, "sweep_all")}
     assert variants == PRIVILEGED | set(ORDINARY) | {"faults", "killed", "hangs"}
 
 
 def test_own_events_have_their_slopes_and_an_unknown_one_its_status(linux):
     rows = {row["detail"].split(" ")[0]: row
-            for row in _rows(linux, "sweep_events", quantity="event")}
+            for row in measurements(linux, "sweep_events", quantity="event")}
     assert set(rows) == {"r02:u", "test_quarter", "cache-misses"}
     assert float(rows["r02:u"]["value"]) == pytest.approx(4, rel=0.005)
     assert float(rows["test_quarter"]["value"]) == pytest.approx(1, rel=0.005)
@@ -75,13 +61,13 @@ def test_own_events_have_their_slopes_and_an_unknown_one_its_status(linux):
 @pytest.mark.parametrize("step, status", [("sweep_multiplexed", "multiplexed"),
                                           ("sweep_one_counter", "not_counted")])
 def test_counters_that_do_not_suffice_give_a_status_and_no_number(linux, step, status):
-    rows = _rows(linux, step, source="pmu")
+    rows = measurements(linux, step, source="pmu")
     assert {row["quantity"] for row in rows} == {"cycles", "instructions"}
     assert {(row["status"], row["value"]) for row in rows} == {(status, "")}
 
 
 def test_an_ordinary_users_run_goes_on_without_perf(linux):
-    row = _row(linux, "sweep_user", variant="seed.push_popf")
+    row = only_measurement(linux, "sweep_user", variant="seed.push_popf")
     assert (row["source"], row["samples"]) == ("stopwatch", "20")
-    refused = _rows(linux, "sweep_user", status="refused")
+    refused = measurements(linux, "sweep_user", status="refused")
     assert {row["privilege"] for row in refused} == {"unavailable"}
