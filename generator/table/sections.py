@@ -66,8 +66,8 @@ def _is_toggle(row):
 
 def _is_save(row):
     names = _mnemonics(row["item"])
-    return names[:1] == ["pushfq"] and "pop" in names[1:2] and row["method"] == "direct" \
-        and not _is_sequence(row)
+    saves = names[:1] == ["pushfq"] and "pop" in names[1:2] and "popfq" not in names
+    return saves and row["method"] == "direct" and not _is_sequence(row)
 
 
 def _is_sequence(row):
@@ -101,6 +101,7 @@ def question_of(row):
 PHRASES = {
     "if": {None: "IF {}"},
     "bits": {"none": "", "several": "several bits change", None: "{} changes"},
+    "before": {None: "after {}"},
     "was": {"0": "IF was 0", "1": "IF was 1", "0.5": "IF was 0 or 1"},
     "restore": {None: "by {}"},
     "branch": {None: "{}"},
