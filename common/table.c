@@ -112,6 +112,10 @@ static int check_header(const struct table *table, const char *const *required,
                         struct error *error) {
     if (!table->columns)
         return error_set(error, ERROR_INPUT, table->path, 1, "empty; a header line is expected");
+    for (size_t i = 1; i < table->columns; i++)
+        if ((size_t)table_column(table, table->header[i]) != i)
+            return error_set(error, ERROR_INPUT, table->path, 1, "column '%s' comes twice",
+                             table->header[i]);
     for (; required && *required; required++)
         if (table_column(table, *required) < 0)
             return error_set(error, ERROR_INPUT, table->path, 1, "no column '%s'", *required);

@@ -95,7 +95,7 @@ const char *units_format_seconds(double seconds, char *text, size_t size) {
 }
 
 const char *units_format_value(double value, char *text, size_t size) {
-    if (isnan(value))
+    if (!isfinite(value)) // a ratio to nothing is no value either
         snprintf(text, size, "%s", "");
     else
         snprintf(text, size, "%.9g", value);

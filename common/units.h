@@ -23,7 +23,7 @@ int units_scan_part(const char *text, double *part);
 const char *units_format_seconds(double seconds, char *text, size_t size);
 
 // A value for a CSV cell: 17 significant digits would be noise, 9 lose nothing that was
-// measured. "" for NaN: a missing value is empty. Returns text.
+// measured. "" for NaN and infinity: a missing value is empty. Returns text.
 const char *units_format_value(double value, char *text, size_t size);
 
 #endif
