@@ -22,7 +22,7 @@ static void put_number(FILE *stream, const char *key, double value) {
 }
 
 static int write_environment(struct measurement *run, const char *revision, struct error *error) {
-    char *text, time[32];
+    char *text, time[32], seed[24];
     size_t length;
     const struct settings *settings = run->settings;
     const struct engine_probe *probe = &run->probes[0];
@@ -30,13 +30,14 @@ static int write_environment(struct measurement *run, const char *revision, stru
     struct machine machine;
     machine_describe(run->cores[0].cpu, &machine);
     record_time(time);
+    snprintf(seed, sizeof seed, "%lld", settings->seed);
     put(stream, "key", "value");
     put(stream, "run_id", settings->run_id);
     put(stream, "begun_utc", time);
     put(stream, "project_revision", revision);
     put(stream, "sweep", settings->sweep);
     put(stream, "sweep_sha256", settings->plan_sha256);
-    put_number(stream, "schedule_seed", (double)settings->seed);
+    put(stream, "schedule_seed", seed); // all its digits: the order can be had again
     put_number(stream, "blocks", (double)settings->blocks);
     put_number(stream, "most_blocks", (double)settings->most_blocks);
     put_number(stream, "slices", (double)settings->slices);
