@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// An iteration ends in a taken jump, and no x86-64 core takes more than two of them in a cycle
+// (Zen 5 is said to take two).
+static const double fastest_iteration = 0.45;
+
 enum { FEWEST_SLICES = 20, BOOTSTRAP_BLOCK = 10, BOOTSTRAP_RESAMPLES = 200 };
 
 // ticks(2n) - ticks(n), per iteration (loop) or per link (panel), of one slice.
@@ -130,6 +134,8 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed
     describe_ratios(ratio, slices->count, value);
     if (!(value->cycles.value > 0) || !isfinite(value->cycles.value))
         fail(value, STATUS_implausible, "the loop took no time, or less");
+    else if (value->cycles.value < fastest_iteration)
+        fail(value, STATUS_implausible, "an iteration took less than a taken jump can");
     if (value->status < STATUS_unstable)
         value->cycles = (struct interval){NAN, NAN, NAN};
     for (int leg = 0; leg < LEG_COUNT; leg++)
@@ -157,10 +163,17 @@ void stopwatch_pool(const double *values, const double *within_half, size_t coun
     half = sqrt(half * half + systematic * systematic);
     pooled->cycles.low = mean - half;
     pooled->cycles.high = mean + half;
-    if (!(half <= precision * mean)) {
+    if (!count) {
+        pooled->status = STATUS_unstable;
+        snprintf(pooled->detail, sizeof pooled->detail, "no execution gave a value");
+    } else if (!(half <= precision * mean)) {
         pooled->status = STATUS_unstable;
         snprintf(pooled->detail, sizeof pooled->detail,
                  "interval +-%.2g %% is wider than the %.2g %% asked for", 100 * half / mean,
                  100 * precision);
+    } else if (count < USUAL_EXECUTIONS) {
+        snprintf(pooled->detail, sizeof pooled->detail,
+                 "provisional: %zu execution%s, %d are usual", count, count > 1 ? "s" : "",
+                 USUAL_EXECUTIONS);
     }
 }

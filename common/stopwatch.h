@@ -60,6 +60,9 @@ struct pooled {
     char detail[640];
 };
 
+// Fewer executions than these give an interval that is called provisional.
+enum { USUAL_EXECUTIONS = 5 };
+
 // Systematic floor of a half-width, a part: what the panel's own members differed by over
 // 600 executions (docs/statistics.md). Combined in quadrature with the executions' spread.
 #define STOPWATCH_FLOOR 0.0004

@@ -76,39 +76,47 @@ const struct tally *tallies_cycles(const struct tallies *tallies) {
     return NULL;
 }
 
+// Put `text` behind what the detail says already.
+static void add_detail(struct pooled *pooled, const char *text) {
+    size_t used = strlen(pooled->detail);
+    if (*text)
+        snprintf(pooled->detail + used, sizeof pooled->detail - used, "%s%s", used ? "; " : "",
+                 text);
+}
+
 // "2 of 5 executions: REASON" where some gave no value; the reason alone where none did.
 static void describe_missing(const struct tally *tally, struct pooled *pooled) {
-    size_t missing = tally->executions - tally->count;
-    if (!tally->count)
-        snprintf(pooled->detail, sizeof pooled->detail, "%s", tally->detail);
-    else
-        snprintf(pooled->detail, sizeof pooled->detail, "%zu of %zu executions %s: %s", missing,
-                 tally->executions, status_name(tally->worst), tally->detail);
+    char text[sizeof tally->detail + 64];
+    if (tally->count)
+        snprintf(text, sizeof text, "%zu of %zu executions %s: %s",
+                 tally->executions - tally->count, tally->executions, status_name(tally->worst),
+                 tally->detail);
+    add_detail(pooled, tally->count ? text : tally->detail);
 }
 
 void tally_pool(const struct tally *tally, double precision, struct pooled *pooled) {
     double modes[2];
+    char text[96];
     stopwatch_pool(tally->values, tally->within_half, tally->count, precision, pooled);
     if (2 * tally->count < tally->executions || !tally->count) {
         pooled->status = tally->worst;
         pooled->cycles = (struct interval){NAN, NAN, NAN};
+        pooled->detail[0] = '\0';
         describe_missing(tally, pooled);
         return;
     }
+    if (tally->worst == STATUS_unstable) // two modes within an execution
+        pooled->status = STATUS_unstable;
+    if (stats_two_modes(tally->values, tally->count, 0.15, 0.02, modes)) {
+        pooled->status = STATUS_unstable;
+        snprintf(text, sizeof text, "two modes between executions: %.5g and %.5g", modes[0],
+                 modes[1]);
+        add_detail(pooled, text);
+    }
     if (tally->count < tally->executions)
         describe_missing(tally, pooled);
-    else if (tally->worst == STATUS_unstable) { // two modes within an execution
-        pooled->status = STATUS_unstable;
-        snprintf(pooled->detail, sizeof pooled->detail, "%s", tally->detail);
-    } else if (stats_two_modes(tally->values, tally->count, 0.15, 0.02, modes)) {
-        pooled->status = STATUS_unstable;
-        snprintf(pooled->detail, sizeof pooled->detail,
-                 "two modes between executions: %.5g and %.5g", modes[0], modes[1]);
-    } else {
-        size_t used = strlen(pooled->detail);
-        snprintf(pooled->detail + used, sizeof pooled->detail - used, "%s%s",
-                 used && *tally->detail ? "; " : "", tally->detail);
-    }
+    else
+        add_detail(pooled, tally->detail);
 }
 
 int tallies_too_wide(const struct tallies *tallies, double precision) {
