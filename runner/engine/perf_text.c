@@ -18,23 +18,31 @@ static void copy_part(char *to, size_t size, const char *from, size_t length) {
     snprintf(to, size, "%.*s", (int)length, from);
 }
 
+// Cut ":uk" off the end of text[0..length); returns what is left of the length. A tracepoint
+// has a colon too (sched:sched_switch); modifiers are these letters only.
+static size_t cut_modifiers(const char *text, size_t length, struct event_name *name) {
+    const char *colon = memrchr(text, ':', length);
+    size_t letters = colon ? (size_t)(text + length - colon - 1) : 0;
+    if (!letters || strspn(colon + 1, "ukhGHpPDSeWIb") < letters)
+        return length;
+    copy_part(name->modifiers, sizeof name->modifiers, colon + 1, letters);
+    return (size_t)(colon - text);
+}
+
 static struct event_name take_apart(const char *text) {
     struct event_name name = {"", "", ""};
-    const char *slash = strchr(text, '/'), *last = strrchr(text, '/');
+    const char *slash = strchr(text, '/'), *last = strrchr(text, '/'), *base = text;
+    size_t length = strlen(text);
     if (slash && last > slash) {
         copy_part(name.pmu, sizeof name.pmu, text, (size_t)(slash - text));
-        copy_part(name.base, sizeof name.base, slash + 1, (size_t)(last - slash - 1));
         copy_part(name.modifiers, sizeof name.modifiers, last + 1, strlen(last + 1));
-        return name;
+        base = slash + 1;
+        length = (size_t)(last - base);
     }
-    const char *colon = strrchr(text, ':');
-    // A tracepoint has a colon too (sched:sched_switch); modifiers are these letters only.
-    if (colon && colon[1] && !colon[1 + strspn(colon + 1, "ukhGHpPDSeWIb")]) {
-        copy_part(name.base, sizeof name.base, text, (size_t)(colon - text));
-        copy_part(name.modifiers, sizeof name.modifiers, colon + 1, strlen(colon + 1));
-    } else {
-        copy_part(name.base, sizeof name.base, text, strlen(text));
-    }
+    // On a hybrid CPU perf 6.1 writes cpu_core/cycles:u/, the modifier before the slash.
+    if (!*name.modifiers)
+        length = cut_modifiers(base, length, &name);
+    copy_part(name.base, sizeof name.base, base, length);
     return name;
 }
 
@@ -67,6 +75,13 @@ static void set(struct perf_count *count, enum status status, const char *detail
     snprintf(count->detail, sizeof count->detail, "%s", detail);
 }
 
+static void set_comma(struct perf_count *count, const char *number) {
+    char why[160];
+    snprintf(why, sizeof why, "perf printed a comma in the number '%.40s': not the C locale",
+             number);
+    set(count, STATUS_not_counted, why);
+}
+
 static void read_value(const char *text, struct perf_count *count) {
     char why[160];
     while (*text == ' ')
@@ -76,11 +91,9 @@ static void read_value(const char *text, struct perf_count *count) {
         set(count, STATUS_not_supported, "perf: <not supported>");
     else if (!strcmp(text, "<not counted>"))
         set(count, STATUS_not_counted, "perf: <not counted>");
-    else if (strchr(text, ',')) {
-        snprintf(why, sizeof why, "perf printed a comma in the number '%.40s': not the C locale",
-                 text);
-        set(count, STATUS_not_counted, why);
-    } else if (units_scan_number(text, &value) || value < 0) {
+    else if (strchr(text, ','))
+        set_comma(count, text);
+    else if (units_scan_number(text, &value) || value < 0) {
         snprintf(why, sizeof why, "perf printed '%.40s' where a number belongs", text);
         set(count, STATUS_not_counted, why);
     } else if (value >= 9.2e18) {
@@ -100,7 +113,9 @@ static void read_running(char **fields, size_t count, struct perf_count *result)
     size_t at = count && strchr(fields[0], '%') ? 1 : 0;
     if (at + 1 >= count || units_scan_number(fields[at], &result->running) ||
         units_scan_number(fields[at + 1], &percent)) {
-        if (result->status == STATUS_ok)
+        if (result->status == STATUS_ok && at + 1 < count && strchr(fields[at + 1], ','))
+            set_comma(result, fields[at + 1]);
+        else if (result->status == STATUS_ok)
             set(result, STATUS_not_counted, "perf's row is cut off: no running time");
         return;
     }
@@ -120,11 +135,28 @@ static void take_row(char **fields, size_t count, size_t event, const struct eve
     if (row.status == STATUS_ok && strcmp(asked->modifiers, found->modifiers))
         set(&row, STATUS_not_supported,
             "counts user mode only (see kernel.perf_event_paranoid); the question was all modes");
-    int first = result->status == STATUS_COUNT;
-    if (!first && result->status == STATUS_ok && row.status == STATUS_ok)
+    if (result->status == STATUS_COUNT)
+        *result = row;
+    else if (result->status >= STATUS_multiplexed && row.status >= STATUS_multiplexed)
         set(result, STATUS_multiplexed, "two rows with a value for one event: not pinned?");
-    else if (first || row.status == STATUS_ok)
+    else if (row.status > result->status)
         *result = row; // on a hybrid CPU one of two rows is <not counted>
+}
+
+// Which of the events asked for a row named `found` answers; `count` if none. The nearest
+// name wins: cycles and cycles:u, or cycles and cpu_atom/cycles/, may both be asked for.
+static size_t find_asked(const char *const *events, size_t count, const struct event_name *found) {
+    size_t nearest = count;
+    int best = -1;
+    for (size_t i = 0; i < count; i++) {
+        struct event_name asked = take_apart(events[i]);
+        int same = 2 * !strcmp(asked.pmu, found->pmu) + !strcmp(asked.modifiers, found->modifiers);
+        if (answers(&asked, found) && same > best) {
+            nearest = i;
+            best = same;
+        }
+    }
+    return nearest;
 }
 
 static void take_line(char *line, const char *const *events, size_t count,
@@ -133,13 +165,12 @@ static void take_line(char *line, const char *const *events, size_t count,
     size_t field_count = split(line, fields);
     for (size_t at = 2; at < field_count && at <= 4; at++) {
         struct event_name found = take_apart(fields[at]);
-        for (size_t i = 0; i < count; i++) {
-            struct event_name asked = take_apart(events[i]);
-            if (!answers(&asked, &found))
-                continue;
-            take_row(fields, field_count, at, &asked, &found, &counts[i]);
-            return;
-        }
+        size_t i = find_asked(events, count, &found);
+        if (i == count)
+            continue;
+        struct event_name asked = take_apart(events[i]);
+        take_row(fields, field_count, at, &asked, &found, &counts[i]);
+        return;
     }
 }
 
