@@ -93,11 +93,17 @@ static void become(const struct process_request *request, struct pipes *pipes) {
     if (input < 0 || dup2(input, 0) < 0 || dup2(pipes->output[1], 1) < 0 ||
         dup2(pipes->errors[1], 2) < 0)
         goto failed;
+    if (input > 2)
+        close(input);
     char byte;
     close(pipes->go[1]);
     while (read(pipes->go[0], &byte, 1) < 0 && errno == EINTR)
         ;
-    execvp(request->argv[0], (char *const *)request->argv);
+    // Not execvp for a path: it would hand a damaged ELF to /bin/sh.
+    if (strchr(request->argv[0], '/'))
+        execv(request->argv[0], (char *const *)request->argv);
+    else
+        execvp(request->argv[0], (char *const *)request->argv);
 failed:;
     int number = errno;
     if (write(pipes->failure[1], &number, sizeof number) < 0)
