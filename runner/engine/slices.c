@@ -118,6 +118,11 @@ static int no_end(char *why, size_t size) {
     return -1;
 }
 
+static int refuse_rest(char *why, size_t size) {
+    snprintf(why, size, "more output behind the end mark");
+    return -1;
+}
+
 static int parse_body(const char *at, const char *end, size_t expected, struct slices *slices,
                       char *why, size_t size) {
     struct line line;
@@ -132,8 +137,8 @@ static int parse_body(const char *at, const char *end, size_t expected, struct s
         else if (parse_mark(line, "note flags", &number))
             slices->flags_left = number;
         else if (parse_mark(line, "end", &number) && number == expected &&
-                 slices->count == expected && at == end)
-            return 0;
+                 slices->count == expected)
+            return at == end ? 0 : refuse_rest(why, size);
         else
             return refuse(&line, why, size);
     }
@@ -160,8 +165,8 @@ int slices_parse_end(const char *text, size_t length, unsigned long iterations, 
     uint64_t number;
     if (!next_line(&at, end, &line))
         return no_end(why, size);
-    if (parse_mark(line, "end", &number) && number == iterations && at == end)
-        return 0;
+    if (parse_mark(line, "end", &number) && number == iterations)
+        return at == end ? 0 : refuse_rest(why, size);
     return refuse(&line, why, size);
 }
 
