@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,11 +97,44 @@ static int put_settings(int file, const struct settings *settings) {
     return failed ? -1 : 0;
 }
 
+// Nobody else may write this folder while we do: an advisory lock on measurements.csv, gone
+// with the process however it ends. A child of a killed run holds it for the moment until its
+// exec, hence the second tries.
+static int lock_folder(const struct store *store, struct error *error) {
+    for (int try = 0; try < 20; try++) {
+        if (!flock(store->measurements, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+            return 0; // some file systems have no locks: go without
+        usleep(50000);
+    }
+    return error_set(
+        error, ERROR_INPUT, store->directory, 0,
+        "another run is writing here; wait for its end or choose another folder with -o");
+}
+
+// Made whole under another name: a journal that is there says what run it belongs to.
+static int make_journal(struct store *store, const struct settings *settings, struct error *error) {
+    char *path = path_in(store->directory, "journal"), *temporary;
+    if (asprintf(&temporary, "%s.new", path) < 0)
+        abort();
+    store->journal = open_file(store->directory, "journal.new", O_CREAT | O_TRUNC, error);
+    int failed = store->journal < 0 ? -1 : 0;
+    if (!failed && (put_settings(store->journal, settings) || rename(temporary, path))) {
+        failed = cannot_write(store->directory, "journal", error);
+        unlink(temporary);
+    }
+    free(path);
+    free(temporary);
+    return failed;
+}
+
 // The journal is made last: a folder without one holds no run.
 int store_create(const char *directory, const struct settings *settings, struct store *store,
                  struct error *error) {
     *store = (struct store){strdup(directory), -1, -1, -1, 0, 0, 0};
     if (make_folders(directory, error))
+        return -1;
+    store->measurements = open_file(directory, "measurements.csv", O_CREAT, error);
+    if (store->measurements < 0 || lock_folder(store, error))
         return -1;
     char *journal = path_in(directory, "journal");
     int there = !access(journal, F_OK);
@@ -108,22 +142,17 @@ int store_create(const char *directory, const struct settings *settings, struct 
     if (there)
         return error_set(error, ERROR_INPUT, directory, 0,
                          "holds a run already: --resume goes on with it, another -o starts anew");
-    store->measurements = open_file(directory, "measurements.csv", O_CREAT | O_TRUNC, error);
-    if (store->measurements < 0)
-        return -1;
     store->samples = open_file(directory, "samples.csv", O_CREAT | O_TRUNC, error);
     if (store->samples < 0)
         return -1;
-    store->measurements_bytes = put_header(store->measurements, FILE_measurements);
+    store->measurements_bytes =
+        ftruncate(store->measurements, 0) ? -1 : put_header(store->measurements, FILE_measurements);
     if (store->measurements_bytes < 0)
         return cannot_write(directory, "measurements.csv", error);
     store->samples_bytes = put_header(store->samples, FILE_samples);
     if (store->samples_bytes < 0)
         return cannot_write(directory, "samples.csv", error);
-    store->journal = open_file(directory, "journal", O_CREAT | O_EXCL, error);
-    if (store->journal < 0)
-        return -1;
-    return put_settings(store->journal, settings) ? cannot_write(directory, "journal", error) : 0;
+    return make_journal(store, settings, error);
 }
 
 static int scan_line(const char *text, struct journal_line *line, long long *measurements,
@@ -139,15 +168,17 @@ static int read_journal(const char *path, struct settings *settings, struct stor
                         void *context, struct error *error) {
     FILE *stream = fopen(path, "re");
     if (!stream)
-        return error_errno(error, ERROR_INPUT, path,
-                           "no run to resume here (its journal cannot be read)");
+        return error_errno(error, ERROR_INPUT, path, "the run cannot be resumed");
     int failed = settings_read(path, stream, settings, error);
     long good = ftell(stream);
     char text[512];
     while (!failed && fgets(text, sizeof text, stream)) {
         struct journal_line line;
-        if (!scan_line(text, &line, &store->measurements_bytes, &store->samples_bytes))
+        long long measurements, samples; // of a torn line they may hold half a number
+        if (!scan_line(text, &line, &measurements, &samples))
             break; // torn: this execution is done again
+        store->measurements_bytes = measurements;
+        store->samples_bytes = samples;
         good = ftell(stream);
         failed = on_line(&line, context);
     }
@@ -172,12 +203,18 @@ int store_resume(const char *directory, struct settings *settings, struct store 
         (struct store){strdup(directory),           -1, -1, -1, header_length(FILE_measurements),
                        header_length(FILE_samples), 0};
     char *path = path_in(directory, "journal");
-    int failed = read_journal(path, settings, store, on_line, context, error);
+    int failed = access(path, F_OK);
+    if (failed)
+        error_errno(error, ERROR_INPUT, path, "no run to resume here");
+    else
+        store->measurements = open_file(directory, "measurements.csv", 0, error);
+    if (!failed)
+        failed = store->measurements < 0 || lock_folder(store, error) ||
+                 read_journal(path, settings, store, on_line, context, error);
     free(path);
     if (failed)
         return -1;
-    store->measurements = open_file(directory, "measurements.csv", 0, error);
-    store->samples = store->measurements < 0 ? -1 : open_file(directory, "samples.csv", 0, error);
+    store->samples = open_file(directory, "samples.csv", 0, error);
     store->journal = store->samples < 0 ? -1 : open_file(directory, "journal", 0, error);
     if (store->journal < 0)
         return -1;

@@ -30,7 +30,8 @@ struct journal_line {
 };
 
 // Make the folder (parents included) and its files. A folder that holds a run already is
-// refused: ERROR_INPUT that says how to resume. *run_id of settings is stored too.
+// refused: ERROR_INPUT that says how to resume; so is one that another run is writing. *run_id of
+// settings is stored too.
 int store_create(const char *directory, const struct settings *settings, struct store *store,
                  struct error *error);
 
