@@ -199,6 +199,9 @@ static int begin(const struct request *request, struct settings *settings, struc
         return -1;
     machine_describe(cores[0].cpu, &machine);
     settle(request, plan, &machine, settings);
+    if (!engine_find(settings->engine))
+        return error_set(error, ERROR_INPUT, NULL, 0, "no engine '%s'; doctor lists them",
+                         settings->engine);
     if (request->dry_run)
         return 0;
     if (asprintf(&directory, "%s/%s/%s-%s-%s-%s/%s",
@@ -238,8 +241,9 @@ static int carry_out(const struct request *request, struct measurement *run, str
     run->guest_kernel = request->guest_kernel;
     run->calibrator = plan_calibrator(run->plan, &run->calibrator_cycles);
     for (size_t i = 0; i < run->core_count; i++) {
-        locks[i] = core_lock(cores[i].cpu, !request->no_wait, error);
-        if (locks[i] < 0)
+        if (!request->dry_run)
+            locks[i] = core_lock(cores[i].cpu, !request->no_wait, error);
+        if (locks[i] < 0 && !request->dry_run)
             return -1;
         struct engine_settings settings = {.cpu = cores[i].cpu,
                                            .guest_kernel = request->guest_kernel,

@@ -34,11 +34,13 @@ static int holder(const struct sockaddr_un *address, socklen_t length) {
 int core_lock(int cpu, int wait, struct error *error) {
     struct sockaddr_un address;
     socklen_t length = make_address(cpu, &address);
-    int lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), told = 0;
+    int lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), told = 0, pid = 0;
     if (lock < 0)
         return error_errno(error, ERROR_MISSING, NULL, "no socket for the lock of CPU %d", cpu);
     while (bind(lock, (const struct sockaddr *)&address, length)) {
-        int taken = errno == EADDRINUSE, pid = holder(&address, length);
+        int taken = errno == EADDRINUSE;
+        if (!told)
+            pid = holder(&address, length);
         if (!taken || !wait || process_interrupted()) {
             close(lock);
             return error_set(error, ERROR_MISSING, NULL, 0,
@@ -52,6 +54,6 @@ int core_lock(int cpu, int wait, struct error *error) {
         told = 1;
         usleep(200000);
     }
-    listen(lock, 1);
+    listen(lock, SOMAXCONN); // each who asks for our pid takes one place, for good
     return lock;
 }

@@ -171,9 +171,11 @@ int report_end(struct measurement *run, double seconds, struct error *error) {
                 process_interrupted() ? "interrupted" : "the budget is spent",
                 run->store->directory);
     printf("%s\n", run->store->directory);
+    if (process_interrupted())
+        return 1;
     if (!outcome.with_value)
         return 3;
-    return outcome.failed || process_interrupted() ? 1 : 0;
+    return outcome.failed ? 1 : 0;
 }
 
 int report_dry_run(const struct measurement *run) {

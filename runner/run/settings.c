@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-static const char first_line[] = "asmsweep-journal 1";
+static const char first_line[] = "asmsweep-journal 1\n";
 
 void settings_write(const struct settings *settings, FILE *stream) {
-    fprintf(stream, "%s\n", first_line);
+    fputs(first_line, stream);
 #define TEXT(name, size) fprintf(stream, #name " %s\n", settings->name);
 #define NUMBER(name) fprintf(stream, #name " %lld\n", settings->name);
 #define REAL(name) fprintf(stream, #name " %.17g\n", settings->name);
@@ -32,7 +32,7 @@ int settings_read(const char *path, FILE *stream, struct settings *settings, str
     char line[5000];
     const char *value, *wrong = "its first line";
     *settings = (struct settings){0};
-    if (!fgets(line, sizeof line, stream) || strncmp(line, first_line, sizeof first_line - 1))
+    if (!fgets(line, sizeof line, stream) || strcmp(line, first_line))
         goto damaged;
 #define TEXT(name, size)                                                                           \
     wrong = #name;                                                                                 \
