@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tests/unit: a temporary folder and settings for the tests of runner/run.
+#ifndef RUN_FOLDER_H
+#define RUN_FOLDER_H
+
+#include "settings.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static inline struct settings some_settings(void) {
+    return (struct settings){.run_id = "20261130T093018Z-a56d",
+                             .sweep = "known_answers",
+                             .build = "build/a folder with blanks",
+                             .plan_sha256 = "dd50",
+                             .engine = "perf",
+                             .only = "*.groups16",
+                             .cpu_key = "AuthenticAMD-25-17-1 0x1000065 6.18.5",
+                             .seed = 1796031020123,
+                             .blocks = 5,
+                             .most_blocks = 10,
+                             .slices = 200,
+                             .cpu = -1,
+                             .precision = 0.005,
+                             .timeout = 1.0 / 3};
+}
+
+// The folder's path goes into path[32].
+static inline void make_folder(char path[32]) {
+    snprintf(path, 32, "/tmp/asmsweep-test-XXXXXX");
+    if (!mkdtemp(path))
+        abort();
+}
+
+static inline int remove_one(const char *path, const struct stat *status, int type,
+                             struct FTW *at) {
+    (void)status, (void)type, (void)at;
+    return remove(path);
+}
+
+static inline void remove_folder(const char *path) {
+    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+#endif

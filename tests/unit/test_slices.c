@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The parser of what a variant prints: only a whole answer is one.
+#include "unit.h"
+
+#include "slices.h"
+
+#define HEADER "slices 1 links 32 32 32 n 256 256 128 9\n"
+#define SLICE "s 1 2 3 4 5 6 7 8\n"
+
+static struct slices slices;
+static char why[160];
+
+static int parse(const char *text, size_t length, size_t expected) {
+    why[0] = '\0';
+    return slices_parse(text, length, expected, &slices, why, sizeof why);
+}
+
+static void a_whole_answer_is_taken_number_by_number(void **state) {
+    (void)state;
+    static const char text[] = HEADER SLICE "s 18446744073709551615 2 3 4 5 6 7 8\n"
+                                            "note flags 1024\nend 2\n";
+    assert_int_equal(parse(text, sizeof text - 1, 2), 0);
+    assert_int_equal(slices.count, 2);
+    assert_int_equal(slices.links[LEG_imul], 32);
+    assert_int_equal(slices.n[LEG_add], 256);
+    assert_int_equal(slices.n[LEG_loop], 9);
+    assert_int_equal(slices.slices[0].ticks[LEG_rol][1], 4);
+    assert_int_equal(slices.slices[0].ticks[LEG_loop][0], 7);
+    assert_true(slices.slices[1].ticks[LEG_add][0] == UINT64_MAX);
+    assert_int_equal(slices.flags_left, 0x400);
+    slices_free(&slices);
+}
+
+// 2 slices are expected of each.
+static const struct {
+    const char *text;
+    size_t length;
+    const char *why;
+} malformed[] = {
+#define TEXT(literal, why)                                                                         \
+    { literal, sizeof(literal) - 1, why }
+    TEXT("", "no end mark"),
+    TEXT("slices 1", "no end mark"),
+    TEXT(HEADER, "no end mark"),
+    TEXT(HEADER SLICE SLICE, "no end mark"),
+    TEXT(HEADER SLICE SLICE "end 2", "no end mark"),
+    TEXT(HEADER SLICE "s 1 2 3 4 5 6 7", "no end mark"),
+    TEXT("end 2\n", "unexpected output: 'end 2'"),
+    TEXT(HEADER "end 2\n", "unexpected output: 'end 2'"),
+    TEXT(HEADER SLICE "end 2\n", "unexpected output: 'end 2'"),
+    TEXT(HEADER SLICE SLICE "end 3\n", "unexpected output: 'end 3'"),
+    TEXT(HEADER SLICE SLICE SLICE "end 2\n", "unexpected output: 's 1 2"),
+    TEXT(HEADER SLICE SLICE "end 2\nend 2\n", "more output behind the end mark"),
+    TEXT(HEADER SLICE SLICE "end 2\nx", "more output behind the end mark"),
+    TEXT(HEADER SLICE SLICE "end 2 \n", "unexpected output: 'end 2 '"),
+    TEXT(HEADER SLICE SLICE "end -2\n", "unexpected output"),
+    TEXT(HEADER HEADER SLICE SLICE "end 2\n", "unexpected output: 'slices 1"),
+    TEXT(HEADER "s 1 2 3 4 5 6 7\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s 1 2 3 4 5 6 7 8 9\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s 1 2 3 4 5 6 7 -8\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s 1 2 3 4 5 6 7 8.0\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s 1  2 3 4 5 6 7 8\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s 1 2 3 4 5 6 7 18446744073709551616\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s 1 2 3 4\0 5 6 7 8\n" SLICE "end 2\n", "unexpected output: 's 1 2 3 4? 5"),
+    TEXT(HEADER "\n" SLICE SLICE "end 2\n", "unexpected output: ''"),
+    TEXT("hello\n" HEADER SLICE SLICE "end 2\n", "unexpected output: 'hello'"),
+    TEXT("\x1b[2J\xff\n" HEADER, "unexpected output: '?[2J?'"),
+    TEXT("slices 2 links 32 32 32 n 256 256 128 9\n", "unexpected output: 'slices 2"),
+    TEXT("slices 1 links 32 32 32 n 256 256 128\n", "unexpected output"),
+    TEXT("slices 1 links 32 32 32 n 256 256 128 9 9\n", "unexpected output"),
+    TEXT("slices 1 links 32 0 32 n 256 256 128 9\n", "unexpected output"),
+    TEXT("slices 1 links 32 32 32 n 256 256 128 0\n", "unexpected output"),
+    TEXT("slices 1 links 32 32 32 n 256 256 128 4294967296\n", "unexpected output"),
+    TEXT(HEADER SLICE SLICE "note flags\nend 2\n", "unexpected output: 'note flags'"),
+    TEXT("error rsp\n", "did not leave RSP as it found it"),
+    TEXT("error canary\n", "overwrote the stack"),
+    TEXT(HEADER SLICE "error rsp\n", "did not leave RSP"),
+    TEXT("error cpl0\n", "runs only at CPL0"),
+    TEXT("error iopl 38\n", "iopl: ENOSYS"),
+    TEXT("error iopl 1\n", "iopl: EPERM"),
+    TEXT("error iopl 22\n", "unexpected output: 'error iopl 22'"),
+#undef TEXT
+};
+
+static void every_malformed_shape_is_refused_with_its_reason(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(malformed); i++) {
+        if (!parse(malformed[i].text, malformed[i].length, 2))
+            fail_msg("taken: '%s'", malformed[i].text);
+        if (!strstr(why, malformed[i].why))
+            fail_msg("'%s': %s, not '%s'", malformed[i].text, why, malformed[i].why);
+        assert_null(slices.slices);
+        assert_int_equal(slices.count, 0);
+    }
+}
+
+static void a_long_line_of_rubbish_is_quoted_short(void **state) {
+    (void)state;
+    char text[5000];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\n';
+    assert_int_equal(parse(text, sizeof text, 2), -1);
+    assert_true(strlen(why) < 100);
+    assert_contains(why, "xxx'...");
+}
+
+static void every_cut_of_a_whole_answer_is_refused(void **state) {
+    (void)state;
+    static const char text[] = HEADER SLICE SLICE "end 2\n";
+    for (size_t length = 0; length < sizeof text - 1; length++)
+        assert_int_equal(parse(text, length, 2), -1);
+    assert_int_equal(parse(text, sizeof text - 1, 2), 0);
+    slices_free(&slices);
+}
+
+static void the_end_mark_alone_is_exact(void **state) {
+    (void)state;
+    assert_int_equal(slices_parse_end("end 100\n", 8, 100, why, sizeof why), 0);
+    assert_int_equal(slices_parse_end("end 100\n", 8, 101, why, sizeof why), -1);
+    assert_int_equal(slices_parse_end("end 100", 7, 100, why, sizeof why), -1);
+    assert_contains(why, "no end mark");
+    assert_int_equal(slices_parse_end("end 100\nx", 9, 100, why, sizeof why), -1);
+    assert_int_equal(slices_parse_end("", 0, 100, why, sizeof why), -1);
+}
+
+static void flags_are_named(void **state) {
+    (void)state;
+    char text[64];
+    assert_string_equal(slices_describe_flags(0, text, sizeof text), "");
+    assert_string_equal(slices_describe_flags(0x400, text, sizeof text), "DF");
+    assert_string_equal(slices_describe_flags(0x244600, text, sizeof text), "IF, DF, NT, AC, ID");
+    char small[8];
+    assert_true(strlen(slices_describe_flags(0x244600, small, sizeof small)) < sizeof small);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_answer_is_taken_number_by_number),
+        cmocka_unit_test(every_malformed_shape_is_refused_with_its_reason),
+        cmocka_unit_test(a_long_line_of_rubbish_is_quoted_short),
+        cmocka_unit_test(every_cut_of_a_whole_answer_is_refused),
+        cmocka_unit_test(the_end_mark_alone_is_exact),
+        cmocka_unit_test(flags_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
