@@ -2,10 +2,13 @@
 """Which cost answers which question: the order of a table and the labels of its rows."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 BREAK_EVEN = "POPF_IF break-even"
-# A study with more rows than this in "instructions" is shortened, and the table says so.
+# A study with more rows than WHOLE_FAMILY in "instructions" is shortened to ROWS_PER_FAMILY and
+# those with a published figure, and the table says so.
+WHOLE_FAMILY = 16
 ROWS_PER_FAMILY = 6
 
 
@@ -164,12 +167,18 @@ def _without_solved(rows):
             or (row["item"], row["ring"]) not in direct]
 
 
+def _has_figure(row):
+    return any(cost["published"] is not None for cost in row.costs.values())
+
+
 def _shorten(rows):
-    """At most ROWS_PER_FAMILY rows a family, and how many of each were left out."""
-    shown, left_out, count = [], {}, {}
+    """Large families cut to a few rows; how many of each were left out."""
+    size = Counter(row.family for row in rows)
+    shown, left_out, count = [], {}, Counter()
     for row in rows:
-        count[row.family] = count.get(row.family, 0) + 1
-        if count[row.family] <= ROWS_PER_FAMILY:
+        whole = size[row.family] <= WHOLE_FAMILY or _has_figure(row)
+        count[row.family] += not whole
+        if whole or count[row.family] <= ROWS_PER_FAMILY:
             shown.append(row)
         else:
             left_out[row.family] = left_out.get(row.family, 0) + 1

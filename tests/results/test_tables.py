@@ -186,6 +186,13 @@ def test_a_shortened_study_says_how_much_is_left_out(made):
     assert "more of study" not in made(loops, options=("--all",))
 
 
+def test_a_row_with_a_published_figure_is_never_left_out(made):
+    loops = [homogeneous(f"n{k}", "nop", 16, 4.0 + k, family="study", context=f"at={k}")
+             for k in range(20)]
+    loops.append(homogeneous("pf", "pushfq; popfq", 16, 16 * 20.6, family="study"))
+    assert re.search(r"^pushfq; popfq +20\.6.* 20\.67=", made(loops), re.M)
+
+
 def test_noise_floor_machine_date_and_command_are_below(made):
     text = " ".join(made(petition()).split())
     for words in ("noise floor (A/A, 1 pairs): 0.10 % rms", "microcode 0xa101148",
