@@ -64,3 +64,18 @@ bool context_same_change(const char *a, const char *b) {
         return false;
     return !changes || (same_value(a, b, "if") && same_value(a, b, "bits"));
 }
+
+bool context_within(const char *part, const char *whole) {
+    while (*part != '\0') {
+        size_t length = strcspn(part, ";"), found = 0;
+        for (const char *other = whole; *other != '\0' && !found;) {
+            size_t size = strcspn(other, ";");
+            found = size == length && memcmp(part, other, length) == 0;
+            other += size + (other[size] == ';');
+        }
+        if (!found)
+            return false;
+        part += length + (part[length] == ';');
+    }
+    return true;
+}

@@ -20,4 +20,7 @@ bool context_changes_flags(const char *context);
 // Do both contexts leave the flags as they are, or both change them in the same way?
 bool context_same_change(const char *a, const char *b);
 
+// Does everything that `part` says stand in `whole` too? An empty context is part of any.
+bool context_within(const char *part, const char *whole);
+
 #endif

@@ -2,6 +2,8 @@
 // Solved costs: one system per (family, order, context) of loops that mix instructions.
 #include "solve.h"
 
+#include "context.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +21,13 @@ struct system {
 };
 
 static bool in_system(const struct loop *a, const struct loop *b) {
-    // With one kind of instruction an order means nothing: such a loop belongs to each order.
-    bool order = b->homogeneous || strcmp(a->order, b->order) == 0;
-    return loops_same_place(a, b) && strcmp(a->family, b->family) == 0 && b->mix.terms > 0 &&
-           strcmp(a->context, b->context) == 0 && order;
+    if (!loops_same_place(a, b) || strcmp(a->family, b->family) != 0 || b->mix.terms == 0)
+        return false;
+    // With one group and nothing else an order means nothing, and there is no filler to name:
+    // such a loop belongs to each order and to each context that says more.
+    if (b->homogeneous)
+        return context_within(b->context, a->context);
+    return strcmp(a->order, b->order) == 0 && strcmp(a->context, b->context) == 0;
 }
 
 static bool many_mixes(const struct system *system) {

@@ -9,6 +9,7 @@ backquotes elsewhere.
 import re
 import shutil
 import subprocess
+from collections import Counter
 
 from generator.errors import BadInput
 from generator.table import cells
@@ -61,6 +62,16 @@ def _mix(text):
             (part.partition("*") for part in text.split("+"))}
 
 
+def _is_pure(row):
+    """Whether a loop holds its group and nothing else."""
+    group = Counter()
+    for part in row["group"].split(";"):
+        count, _, text = part.strip().rpartition("*")
+        group[text.split()[0]] += int(count or 1) * int(row["groups"] or 0)
+    group.update(("dec", "jnz"))
+    return group == Counter(_mix(row["mix"]))
+
+
 def _systems(run):
     """(family, order, context, ring) -> {item: cycles or None} of the solved costs."""
     found = {}
@@ -72,10 +83,13 @@ def _systems(run):
 
 
 def _in_system(row, key):
+    """As results/solve_mixes.c has it: a pure loop belongs to each order and richer context."""
     family, order, context, ring = key
-    pure = row["group"] != "" and len(_mix(row["mix"])) == 3
-    return (row["family"], row["context"], row["ring"]) == (family, context, ring) and \
-        (row["order"] == order or pure)
+    if (row["family"], row["ring"]) != (family, ring):
+        return False
+    if row["group"] and _is_pure(row):
+        return set(filter(None, row["context"].split(";"))) <= set(context.split(";"))
+    return (row["order"], row["context"]) == (order, context)
 
 
 def ratio_plots(run):

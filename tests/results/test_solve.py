@@ -65,6 +65,18 @@ def test_instructions_that_always_stand_together_are_one_item(tmp_path, solve):
     assert holds(one(costs, item="nop"), 0.25)
 
 
+def test_a_loop_without_a_filler_belongs_to_every_fillers_system(tmp_path, solve):
+    loops = [homogeneous("i-0", "push %rbx; popfq", 8, 160.0, family="i", context="if=1->1")]
+    for name, cost in (("nop", 0.25), ("imul", 1.0)):
+        loops += [loop(f"i-{name}-{n}", f"8*push+8*popfq+{n}*{name}", 160 + n * cost, family="i",
+                       order="spread", context=f"if=1->1;filler={name}") for n in (8, 32)]
+    costs = solve(write_run(tmp_path, loops))
+    for name, cost in (("nop", 0.25), ("imul", 1.0)):
+        row = one(costs, item=name)
+        assert row["additive"] == "yes" and holds(row, cost)
+        assert row["variants"] == f"i-0 i-{name}-8 i-{name}-32"
+
+
 def test_overlap_gives_no_solved_cost(tmp_path, solve):
     # The nops hide behind POPF until there are too many of them.
     loops = [loop(f"i-{n}", f"8*push+8*popfq+{n}*nop" if n else "8*push+8*popfq",

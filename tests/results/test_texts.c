@@ -93,6 +93,14 @@ static void a_change_of_flags_is_seen(void **state) {
     assert_false(context_same_change("if=0->1", "if=1->1"));
 }
 
+static void a_context_that_says_less_is_within_one_that_says_more(void **state) {
+    (void)state;
+    assert_true(context_within("", "a=1"));
+    assert_true(context_within("if=1->1", "filler=nop;if=1->1"));
+    assert_false(context_within("if=1", "if=1->1"));
+    assert_false(context_within("if=1->1;filler=add", "if=1->1;filler=nop"));
+}
+
 static void a_generation_is_named_by_the_map_only(void **state) {
     (void)state;
     assert_string_equal(published_generation("AuthenticAMD", "26", "2", ""), "Zen 5");
@@ -114,6 +122,7 @@ int main(void) {
         cmocka_unit_test(a_long_item_is_cut_and_not_overrun),
         cmocka_unit_test(contexts_are_read_by_key),
         cmocka_unit_test(a_change_of_flags_is_seen),
+        cmocka_unit_test(a_context_that_says_less_is_within_one_that_says_more),
         cmocka_unit_test(a_generation_is_named_by_the_map_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
