@@ -50,6 +50,10 @@ int solve_orders(const struct loops *loops, struct costs *costs) {
     for (size_t i = 0; i < loops->count; i++) {
         for (size_t j = i + 1; j < loops->count; j++) {
             const struct loop *a = &loops->loop[i], *b = &loops->loop[j];
+            if (strcmp(a->order, b->order) > 0) { // one direction for each pair of names
+                a = b;
+                b = &loops->loop[i];
+            }
             if (!other_order(a, b) || !a->has_value || !b->has_value)
                 continue;
             struct cost *cost = add_difference(costs, b, a);

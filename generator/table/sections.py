@@ -2,14 +2,11 @@
 """Which cost answers which question: the order of a table and the labels of its rows."""
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 
+from generator.table import brief
+
 BREAK_EVEN = "POPF_IF break-even"
-# A study with more rows than WHOLE_FAMILY in "instructions" is shortened to ROWS_PER_FAMILY and
-# those with a published figure, and the table says so.
-WHOLE_FAMILY = 16
-ROWS_PER_FAMILY = 6
 
 
 @dataclass
@@ -22,6 +19,7 @@ class Row:
     ring: str
     family: str
     order: str
+    method: str
     costs: dict = field(default_factory=dict)  # column number -> row of costs.csv
 
     @property
@@ -49,10 +47,10 @@ def _mnemonics(item):
 
 def _is_restore(row):
     names = set(_mnemonics(row["item"]))
-    context = context_of(row)
+    keys = context_of(row).keys()
     pure = names <= {"push", "popfq"} and "popfq" in names and row["method"] == "direct"
     named = row["item"] == "restore by popfq"
-    return named or (pure and bool({"if", "bits"} & context.keys()))
+    return named or (pure and bool({"if", "bits"} & keys) and keys <= {"if", "bits", "groups", "before"})
 
 
 def _is_test(row):
@@ -81,26 +79,28 @@ def _is_order(row):
     return row["item"].startswith("order of ")
 
 
-# The petition's questions first. The first that takes a row keeps it.
+# The petition's questions first. The first that takes a row keeps it. The third field: what
+# makes the section short (brief.py).
+_PLAIN = (brief.one_row_a_label, brief.valueless_as_one)
 QUESTIONS = (
-    ("The most POPF_IF may cost and still win", lambda row: row["item"] == BREAK_EVEN),
-    ("Restore by POPF, by what changes", _is_restore),
-    ("Restore by test, branch and STI", _is_test),
-    ("CLI and STI", _is_toggle),
-    ("Save by PUSHF", _is_save),
-    ("Whole sequences", _is_sequence),
-    ("Does the order matter? Largest difference", _is_order),
-    ("Instructions", lambda row: True),
+    ("The most POPF_IF may cost and still win", lambda row: row["item"] == BREAK_EVEN, ()),
+    ("Restore by POPF, by what changes", _is_restore, _PLAIN),
+    ("Restore by test, branch and STI", _is_test, _PLAIN),
+    ("CLI and STI", _is_toggle, _PLAIN),
+    ("Save by PUSHF", _is_save, _PLAIN),
+    ("Whole sequences", _is_sequence, (brief.none,)),
+    ("Does the order matter? Largest difference, cycles an iteration", _is_order,
+     (brief.significant_orders,)),
+    ("Instructions", lambda row: True, (*_PLAIN, brief.short_families)),
 )
-INSTRUCTIONS = len(QUESTIONS) - 1
-ORDERS = INSTRUCTIONS - 1
+ORDERS = len(QUESTIONS) - 2
 
 
 def question_of(row):
-    return next(i for i, (_, takes) in enumerate(QUESTIONS) if takes(row))
+    return next(i for i, (_, takes, _) in enumerate(QUESTIONS) if takes(row))
 
 
-# How a key of the context reads in a label; None: the key and its value as they are.
+# How a key of the context reads in a label; None: any other value.
 PHRASES = {
     "if": {None: "IF {}"},
     "bits": {"none": "", "several": "several bits change", None: "{} changes"},
@@ -109,6 +109,7 @@ PHRASES = {
     "restore": {None: "by {}"},
     "branch": {None: "{}"},
     "sequence": {None: "{}"},
+    "work": {"0": "", None: "work {}"},
 }
 
 
@@ -118,12 +119,17 @@ def _phrase(key, value):
     return text.format(value.upper().replace("_", "+") if key == "bits" else value)
 
 
-def label_of(row):
-    """What a reader sees at the row's left."""
+def _words(row):
+    """The context in words."""
     context = context_of(row)
     if row["item"] == BREAK_EVEN:
         context.pop("restore", None)
-    words = [text for text in (_phrase(key, value) for key, value in context.items()) if text]
+    return [text for text in (_phrase(key, value) for key, value in context.items()) if text]
+
+
+def label_of(row):
+    """What a reader sees at the row's left."""
+    words = _words(row)
     if row["method"] == "solved" and row["order"]:
         words.append(row["order"])
     if _is_order(row):
@@ -167,24 +173,6 @@ def _without_solved(rows):
             or (row["item"], row["ring"]) not in direct]
 
 
-def _has_figure(row):
-    return any(cost["published"] is not None for cost in row.costs.values())
-
-
-def _shorten(rows):
-    """Large families cut to a few rows; how many of each were left out."""
-    size = Counter(row.family for row in rows)
-    shown, left_out, count = [], {}, Counter()
-    for row in rows:
-        whole = size[row.family] <= WHOLE_FAMILY or _has_figure(row)
-        count[row.family] += not whole
-        if whole or count[row.family] <= ROWS_PER_FAMILY:
-            shown.append(row)
-        else:
-            left_out[row.family] = left_out.get(row.family, 0) + 1
-    return shown, left_out
-
-
 def _flag_change(row):
     """What a restore changes: None for nothing, else the keys that say it."""
     context = context_of(row)
@@ -214,25 +202,33 @@ def _place(found, number, costs, everything):
         for row in rows if everything else _without_solved(rows):
             made = found[question].setdefault(_key(row), Row(
                 label_of(row), row["item"], row["context"], row["ring"], row["family"],
-                row["order"]))
+                row["order"], row["method"]))
             if number not in made.costs or _better(row, made.costs[number]):
                 made.costs[number] = row
 
 
+def _rows_for(found, figure):
+    """Rows that speak of the figure's item and flags, the plainest context first."""
+    rows = [made for rows in found for made in rows.values()
+            if figure_for(next(iter(made.costs.values())), [figure]) is not None]
+    return sorted(rows, key=lambda made: (
+        len(context_of(vars(made)).keys() - {"if", "bits"}), made.method == "solved"))
+
+
+def _says_more(figure, made):
+    """Whether a figure was taken in a special setting that the row was not: one pair a loop."""
+    return bool(context_of(figure).keys() - {"if", "bits"} - context_of(vars(made)).keys())
+
+
 def _place_figures(found, number, figures):
-    """Put a published column beside the rows it speaks of; the rest gets rows of its own."""
-    used = []
-    for rows in found:
-        for made in rows.values():
-            figure = figure_for(next(iter(made.costs.values())), figures)
-            if figure is not None:
-                made.costs[number] = figure
-                used.append(id(figure))
-    rest = [figure for figure in figures if id(figure) not in used]
-    for question, figure in ((question_of(figure), figure) for figure in rest):
-        made = found[question].setdefault(_key(figure), Row(
-            label_of(figure), figure["item"], figure["context"], figure["ring"], "published", ""))
-        made.costs[number] = figure
+    """Put a published column beside what it speaks of; the rest gets rows of its own."""
+    for figure in figures:
+        beside = next((made for made in _rows_for(found, figure) if number not in made.costs), None)
+        if beside is None or _says_more(figure, beside):
+            beside = found[question_of(figure)].setdefault(_key(figure), Row(
+                label_of(figure), figure["item"], figure["context"], figure["ring"], "published",
+                "", figure["method"]))
+        beside.costs[number] = figure
 
 
 def build(columns, everything=False):
@@ -246,11 +242,8 @@ def build(columns, everything=False):
                 _place_figures(found, number, costs)
             else:
                 _place(found, number, costs, everything)
-    sections = []
-    for question, rows in enumerate(found):
-        rows = sorted(rows.values(), key=lambda row: row.ring)
-        left_out = {}
-        if question == INSTRUCTIONS and not everything:
-            rows, left_out = _shorten(rows)
-        sections.append(Section(QUESTIONS[question][0], rows, left_out))
-    return sections
+    sections = [Section(title, sorted(rows.values(), key=lambda row: row.ring))
+                for (title, _, _), rows in zip(QUESTIONS, found)]
+    if everything:
+        return sections
+    return [brief.shorten(section, rules) for section, (_, _, rules) in zip(sections, QUESTIONS)]

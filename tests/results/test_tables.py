@@ -256,3 +256,33 @@ def test_an_undefined_name_in_a_template_is_an_error(tmp_path):
     (tmp_path / "x.j2").write_text("<{ nothing }>")
     with pytest.raises(jinja2.UndefinedError):
         environment.make(tmp_path).get_template("x.j2").render({})
+
+
+def test_rows_without_any_value_and_for_one_reason_become_one(made):
+    loops = [homogeneous(f"r{k}", "cli; sti", 1, None, family="many", context=f"at={k}",
+                         status="refused", detail="iopl: ENOSYS") for k in range(9)]
+    text = made(loops)
+    assert re.search(r"^many: 9 rows +refused \(\d\)", text, re.M)
+    assert "at 3" not in text
+    assert "at 3" in made(loops, options=("--all",))
+
+
+def test_the_same_question_in_two_families_is_answered_by_the_better_known(made):
+    loops = [homogeneous("wide", "push %rbx; popfq", 14, 14 * 20, family="a", half=50,
+                         context="if=1->1"),
+             homogeneous("narrow", "push %rbx; popfq", 14, 14 * 21, family="b", half=0.1,
+                         context="if=1->1")]
+    text = made(loops)
+    assert re.search(r"^IF 1->1 +21\.0.* 21\.7 \[20\.6,22\.9\]", text, re.M)
+    assert "... and 1 more of a: --all, or the page" in text
+
+
+def test_only_orders_that_matter_are_shown(made):
+    loops = []
+    for family, second in (("alike", 100.01), ("apart", 130.0)):
+        for order, value in (("spread", 100.0), ("clustered", second)):
+            loops.append(loop(f"{family}-{order}", "4*cli+4*sti", value, family=family,
+                              order=order))
+    text = made(loops)
+    assert re.search(r"^apart: spread minus clustered\n? +-30\.0", text, re.M)
+    assert "alike: spread" not in text and "... and 1 more of alike" in text

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A section as short as a mail can bear. What is left out is counted, and the page has it all.
+
+Each rule takes rows and returns those to show; what it drops goes to `left_out`,
+a count by the name of the family.
+"""
+
+import dataclasses
+from collections import Counter
+
+# A study with more rows than WHOLE_FAMILY among the instructions is cut to ROWS_PER_FAMILY and
+# those with a figure of the same CPU beside them.
+WHOLE_FAMILY = 16
+ROWS_PER_FAMILY = 6
+# An order matters where it changes a loop by more: results/fit.h has the same margin.
+MARGIN_RELATIVE, MARGIN_CYCLES = 0.02, 0.1
+
+
+def _valued(row):
+    return [cost for cost in row.costs.values() if cost["cycles"] is not None]
+
+
+def _measured(row):
+    return [cost for cost in row.costs.values() if cost["engine"] != "published"]
+
+
+def _known(row):
+    """How well the row is measured, to compare: more values, then the narrower interval."""
+    valued = [cost for cost in _measured(row) if cost["cycles"]]
+    width = ((valued[0]["ci_high"] - valued[0]["ci_low"]) / abs(valued[0]["cycles"])
+             if valued else float("inf"))
+    return len(valued), -width
+
+
+def one_row_a_label(rows, left_out):
+    """Of rows that read alike (the same question in two families), the one known best."""
+    best = {}
+    for row in rows:
+        key = (row.label, row.ring)
+        other = best.get(key)
+        if other is None:
+            best[key] = row
+            continue
+        kept, dropped = (row, other) if _known(row) > _known(other) else (other, row)
+        best[key] = dataclasses.replace(kept, costs={**dropped.costs, **kept.costs})
+        left_out[dropped.family] += 1
+    return list(best.values())
+
+
+def valueless_as_one(rows, left_out):
+    """Rows of a family that have no value in any column, and for the same reasons, as one row."""
+    groups = {}
+    for row in rows:
+        if _valued(row):
+            groups[id(row)] = [row]
+        else:
+            reasons = tuple(sorted({(number, cost["status"], cost["detail"])
+                                    for number, cost in row.costs.items()}))
+            groups.setdefault((row.family, row.ring, reasons), []).append(row)
+    made = []
+    for group in groups.values():
+        if len(group) <= 2:
+            made += group
+        else:
+            made.append(dataclasses.replace(group[0],
+                                            label=f"{group[0].family}: {len(group)} rows"))
+    return made
+
+
+def significant_orders(rows, left_out):
+    """Orders whose effect is beyond its interval and the margin."""
+    shown = []
+    for row in rows:
+        costs = _valued(row)
+        if any((cost["ci_low"] > 0 or cost["ci_high"] < 0)
+               and abs(cost["cycles"]) > MARGIN_CYCLES for cost in costs):
+            shown.append(row)
+        else:
+            left_out[row.family] += 1
+    return shown
+
+
+def none(rows, left_out):
+    """No row at all: another section has what follows from them."""
+    left_out.update(row.family for row in rows)
+    return []
+
+
+def short_families(rows, left_out):
+    """Large families cut to a few rows."""
+    size = Counter(row.family for row in rows)
+    shown, count = [], Counter()
+    for row in rows:
+        figure = any(cost["published"] is not None for cost in _measured(row))
+        whole = size[row.family] <= WHOLE_FAMILY or figure
+        count[row.family] += not whole
+        if whole or count[row.family] <= ROWS_PER_FAMILY:
+            shown.append(row)
+        else:
+            left_out[row.family] += 1
+    return shown
+
+
+def shorten(section, rules):
+    """The section with the rules applied in turn."""
+    left_out, rows = Counter(), section.rows
+    for rule in rules:
+        rows = rule(rows, left_out)
+    return dataclasses.replace(section, rows=rows, left_out=dict(sorted(left_out.items())))
