@@ -54,7 +54,8 @@ def test_own_events_of_one_execution_keep_their_ratio(linux):
 
 def test_an_event_by_its_terms_keeps_their_comma_in_its_name(linux):
     found = counts(_perf(linux, "terms"))
-    assert found["cpu/event=0x3,umask=0x1/u"] == pytest.approx(3 * found["instructions:u"], rel=0.01)
+    by_terms = found["cpu/event=0x3,umask=0x1/u"]
+    assert by_terms == pytest.approx(3 * found["instructions:u"], rel=0.01)
 
 
 def test_a_group_is_counted_over_the_same_time(linux):

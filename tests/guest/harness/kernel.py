@@ -24,24 +24,24 @@ class Kernel:
         if not stamp.is_file():
             raise MissingPart(f"no kernel in {cache}: run './asmsweep setup --tests'")
         self.cache = cache
-        self.root = cache / "root"
+        self.tree = cache / "tree"
         self.release = stamp.read_text(encoding="ascii").strip()
 
     @property
     def busybox(self) -> Path:
-        return self.root / "bin/busybox"
+        return self.tree / "bin/busybox"
 
     def vmlinux(self) -> Path:
         """The uncompressed kernel: QEMU enters it by PVH, which spares unpacking under TCG."""
         path = self.cache / f"vmlinux-{self.release}"
         if not path.is_file():
-            image = (self.root / f"boot/vmlinuz-{self.release}").read_bytes()
+            image = (self.tree / f"boot/vmlinuz-{self.release}").read_bytes()
             _write_whole(path, _payload(image))
         return path
 
     def add_modules(self, files: Initramfs, names: list[str]) -> None:
         """Put the named modules, not what they depend on, in /modules of the guest."""
-        found = {path.stem: path for path in (self.root / "lib/modules").rglob("*.ko")}
+        found = {path.stem: path for path in (self.tree / "lib/modules").rglob("*.ko")}
         for name in names:
             files.file(f"/modules/{name}.ko", found[name])
 
@@ -52,7 +52,7 @@ class Kernel:
         _write_if_changed(build / source.name, source.read_bytes())
         _write_if_changed(build / "Kbuild", f"obj-m := {source.stem}.o\n".encode())
         done = subprocess.run(
-            [make, "-C", str(self.root / f"usr/src/linux-headers-{self.release}"),
+            [make, "-C", str(self.tree / f"usr/src/linux-headers-{self.release}"),
              f"M={build}", "modules"],
             capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
         if done.returncode != 0:

@@ -56,14 +56,14 @@ def base_root(kernel: Kernel) -> Initramfs:
     """A guest that boots and can run steps: busybox and /init."""
     files = Initramfs()
     files.character_device("/dev/console", 5, 1)
-    for folder in ("/proc", "/sys", "/out", "/root", "/run"):
+    for folder in ("/proc", "/sys", "/out", "/run"):
         files.directory(folder)
     files.directory("/tmp", 0o1777)
     files.program("/bin/busybox", kernel.busybox)
     files.symlink("/bin/sh", "busybox")
     files.file("/init", INSIDE / "init")
     files.file("/steps.sh", INSIDE / "steps.sh")
-    files.content("/etc/passwd", b"root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n")
+    files.content("/etc/passwd", b"root:x:0:0::/:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n")
     files.content("/etc/group", b"root:x:0:\nuser:x:1000:\n")
     return files
 

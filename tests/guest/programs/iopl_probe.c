@@ -7,26 +7,22 @@
 
 enum { FLAG_IF = 1 << 9 };
 
-static unsigned long read_flags(void)
-{
+static unsigned long read_flags(void) {
     unsigned long flags;
     __asm__ volatile("pushfq\n\tpopq %0" : "=r"(flags)::"memory");
     return flags;
 }
 
-static void write_flags(unsigned long flags)
-{
+static void write_flags(unsigned long flags) {
     __asm__ volatile("pushq %0\n\tpopfq" ::"r"(flags) : "memory", "cc");
 }
 
-static void report(const char *after)
-{
+static void report(const char *after) {
     printf("if_after_%s %d\n", after, (read_flags() & FLAG_IF) != 0);
     fflush(stdout);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc == 1) {
         printf("iopl %d\n", iopl(3));
     } else if (argc != 2 || strcmp(argv[1], "--without-iopl") != 0) {

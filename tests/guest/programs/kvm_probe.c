@@ -14,18 +14,17 @@ enum { GUEST_BYTES = 4096, GUEST_ADDRESS = 0x1000, STACK_TOP = 0x2000, PORT = 0x
 
 // 16-bit real mode: each PUSHF is popped to AX and sent to PORT.
 static const unsigned char code[] = {
-    0xfa,             // cli
-    0x9c, 0x58,       // pushf; pop %ax
-    0xe7, PORT,       // out %ax, $PORT
-    0xfb, 0x90,       // sti; nop
-    0x9c, 0x58,       // pushf; pop %ax
-    0xe7, PORT,       // out %ax, $PORT
-    0xf4,             // hlt
+    0xfa,       // cli
+    0x9c, 0x58, // pushf; pop %ax
+    0xe7, PORT, // out %ax, $PORT
+    0xfb, 0x90, // sti; nop
+    0x9c, 0x58, // pushf; pop %ax
+    0xe7, PORT, // out %ax, $PORT
+    0xf4,       // hlt
 };
 
 // ioctl, or the end of the program with the name of the call that failed.
-static int must(int fd, unsigned long request, void *argument, const char *name)
-{
+static int must(int fd, unsigned long request, void *argument, const char *name) {
     int result = ioctl(fd, request, argument);
     if (result < 0) {
         perror(name);
@@ -34,11 +33,10 @@ static int must(int fd, unsigned long request, void *argument, const char *name)
     return result;
 }
 
-static int make_machine(int kvm)
-{
+static int make_machine(int kvm) {
     int machine = must(kvm, KVM_CREATE_VM, 0, "KVM_CREATE_VM");
-    void *memory = mmap(NULL, GUEST_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *memory =
+        mmap(NULL, GUEST_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         perror("mmap");
         exit(1);
@@ -53,8 +51,7 @@ static int make_machine(int kvm)
     return machine;
 }
 
-static void enter_real_mode(int cpu)
-{
+static void enter_real_mode(int cpu) {
     struct kvm_sregs special;
     must(cpu, KVM_GET_SREGS, &special, "KVM_GET_SREGS");
     special.cs.base = 0;
@@ -64,8 +61,7 @@ static void enter_real_mode(int cpu)
     must(cpu, KVM_SET_REGS, &registers, "KVM_SET_REGS");
 }
 
-static int run(int cpu, const struct kvm_run *state)
-{
+static int run(int cpu, const struct kvm_run *state) {
     for (;;) {
         must(cpu, KVM_RUN, 0, "KVM_RUN");
         if (state->exit_reason == KVM_EXIT_HLT) {
@@ -82,8 +78,7 @@ static int run(int cpu, const struct kvm_run *state)
     }
 }
 
-int main(void)
-{
+int main(void) {
     int kvm = open("/dev/kvm", O_RDWR);
     if (kvm < 0) {
         perror("/dev/kvm");

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     unsigned count = argc == 2 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
     if (count == 0) {
         fprintf(stderr, "usage: loop ITERATIONS\n");

@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     struct guest_options options;
     struct guest_truth truths[2];
     if (argc != 2) {
