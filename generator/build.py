@@ -72,7 +72,9 @@ def _build_directory(args):
         raise Failed("Jinja2 is missing; run ./asmsweep setup")
     name = spec.sweep_name(spec.sweep_path(args.sweep, os.path.join(_ROOT, "templates")))
     out = os.path.join(os.path.abspath(args.into), name)
-    if os.path.exists(out) and not os.path.exists(os.path.join(out, "build.lock")):
+    # A build of ours has one or the other: the preset `sweep` makes no lock.
+    ours = any(os.path.exists(os.path.join(out, file)) for file in ("build.lock", "variants.csv"))
+    if os.path.exists(out) and not ours:
         raise BadInput(place(args.sweep), f"the sweep's name is '{name}', and {out} holds "
                        "something else", 'give the sweep another name = "..."')
     return out
