@@ -121,8 +121,9 @@ static int append(struct block *block, const struct execution *execution, const 
         .core = (int)block->core, .block = block->number, .slot = (long)slot};
     snprintf(line.variant, sizeof line.variant, "%s",
              block->run->plan->rows[execution->index].name);
+    int executed = execution->status != STATUS_refused && execution->status != STATUS_unproved;
     int failed = store_append(block->run->store, &line, rows, rows_length, slices, slices_length,
-                              block->error);
+                              executed, block->error);
     free(rows);
     free(slices);
     return failed;

@@ -231,7 +231,7 @@ int store_resume(const char *directory, struct settings *settings, struct store 
 }
 
 int store_append(struct store *store, const struct journal_line *line, const char *measurements,
-                 size_t measurements_length, const char *samples, size_t samples_length,
+                 size_t measurements_length, const char *samples, size_t samples_length, int sync,
                  struct error *error) {
     struct tsc_reading before = machine_read_tsc();
     char text[512];
@@ -242,15 +242,15 @@ int store_append(struct store *store, const struct journal_line *line, const cha
                  line->slot, line->variant, measurements_bytes, samples_bytes);
     const char *at = "measurements.csv";
     if (write_all(store->measurements, measurements, measurements_length) ||
-        fdatasync(store->measurements))
+        (sync && fdatasync(store->measurements)))
         goto failed;
     at = "samples.csv";
     if (samples_length &&
-        (write_all(store->samples, samples, samples_length) || fdatasync(store->samples)))
+        (write_all(store->samples, samples, samples_length) || (sync && fdatasync(store->samples))))
         goto failed;
     at = "journal";
     off_t journal_bytes = lseek(store->journal, 0, SEEK_END);
-    if (write_all(store->journal, text, (size_t)length) || fdatasync(store->journal)) {
+    if (write_all(store->journal, text, (size_t)length) || (sync && fdatasync(store->journal))) {
         int saved = errno;
         if (ftruncate(store->journal, journal_bytes))
             saved = errno;

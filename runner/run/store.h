@@ -42,10 +42,12 @@ int store_resume(const char *directory, struct settings *settings, struct store 
                  int (*on_line)(const struct journal_line *line, void *context), void *context,
                  struct error *error);
 
-// Append an execution's rows and slices (CSV text) and its journal line, all synced. When
-// something fails the files are cut back to what they were: nothing written before is lost.
+// Append an execution's rows and slices (CSV text) and its journal line, all synced with
+// `sync`; rows of what was not executed need none of their own, the next one's takes them
+// along. When something fails the files are cut back to what they were: nothing written
+// before is lost.
 int store_append(struct store *store, const struct journal_line *line, const char *measurements,
-                 size_t measurements_length, const char *samples, size_t samples_length,
+                 size_t measurements_length, const char *samples, size_t samples_length, int sync,
                  struct error *error);
 
 // Write a whole file of the folder in one step (temporary, synced, renamed).

@@ -41,7 +41,7 @@ static int append(const char *variant, long block) {
     snprintf(line.variant, sizeof line.variant, "%s", variant);
     int rows_length = snprintf(rows, sizeof rows, "row of %s\r\n", variant);
     int slices_length = snprintf(slices, sizeof slices, "slice of %s %0300d\r\n", variant, 0);
-    return store_append(&store, &line, rows, (size_t)rows_length, slices, (size_t)slices_length,
+    return store_append(&store, &line, rows, (size_t)rows_length, slices, (size_t)slices_length, 1,
                         &error);
 }
 
