@@ -34,14 +34,25 @@ static void probe(const struct engine_settings *settings, struct engine_probe *p
     perf_stat_probe(settings, probe);
 }
 
+// perf ends with 0 whatever became of its child, but names a signal on stderr, as
+// "PATH: Segmentation fault". " (Segmentation fault)", or "" if there is nothing of the kind.
+static const char *said_by_perf(const struct process_result *result, char *text, size_t size) {
+    const char *name = strrchr(result->errors, ':');
+    text[0] = '\0';
+    if (name && name[1] == ' ')
+        snprintf(text, size, " (%.*s)", (int)strcspn(name + 2, "\n"), name + 2);
+    return text;
+}
+
 // Status and reason of a stopwatch run that gave no slices.
 static void describe_failure(const struct process_result *result, const char *parse_error,
                              struct execution *execution) {
-    char how[128];
+    char how[128], said[80];
     process_describe(result, how, sizeof how);
     execution->status = result->timed_out ? STATUS_timed_out : STATUS_faulted;
     if (process_succeeded(result))
-        snprintf(execution->detail, sizeof execution->detail, "%s", parse_error);
+        snprintf(execution->detail, sizeof execution->detail, "%s%s", parse_error,
+                 said_by_perf(result, said, sizeof said));
     else if (result->timed_out || !result->output_length)
         snprintf(execution->detail, sizeof execution->detail, "%s", how);
     else

@@ -70,6 +70,22 @@ static int paranoid_level(void) {
     return level;
 }
 
+// Why perf stat counts nothing for this user, in one line that names the remedy.
+static void describe_no_perf(const struct process_result *result, char *text, size_t size) {
+    char why[200];
+    complaint(result, why, sizeof why);
+    int level = paranoid_level();
+    if (result->exec_errno || level < 2)
+        snprintf(text, size, "no perf stat, variants run directly (%s)", why);
+    else
+        snprintf(text, size,
+                 "no perf stat for this user, variants run directly: "
+                 "kernel.perf_event_paranoid=%d, 1 would do",
+                 level);
+}
+
+// An ordinary user may count cycles:u where task-clock is refused, and the other way round:
+// each is judged by itself.
 void perf_stat_probe(const struct engine_settings *settings, struct engine_probe *probe) {
     static const char *const events[] = {"task-clock", "cycles:u", "instructions:u"};
     static const char *const argv[] = {"true", NULL};
@@ -78,27 +94,20 @@ void perf_stat_probe(const struct engine_settings *settings, struct engine_probe
     struct error error = {0};
     struct engine_settings limited = *settings;
     limited.timeout = 20;
-    if (perf_stat_run(&limited, events, 3, 0, argv, counts, &result, &error)) {
+    int failed = perf_stat_run(&limited, events, 3, 0, argv, counts, &result, &error);
+    probe->has_pmu = !failed && counts[1].status == STATUS_ok && counts[2].status == STATUS_ok;
+    probe->has_perf = !failed && (probe->has_pmu || counts[0].status == STATUS_ok);
+    if (failed)
         snprintf(probe->reason, sizeof probe->reason, "%.200s", error.text);
-    } else if (counts[0].status != STATUS_ok) {
-        char why[200];
-        complaint(&result, why, sizeof why);
-        int level = paranoid_level();
-        if (result.exec_errno || level < 2)
-            snprintf(probe->reason, sizeof probe->reason,
-                     "no perf stat, variants run directly (%s)", why);
-        else
-            snprintf(probe->reason, sizeof probe->reason,
-                     "no perf stat for this user, variants run directly: "
-                     "kernel.perf_event_paranoid=%d, 1 would do (%.80s)",
-                     level, counts[0].detail);
-    } else {
-        probe->has_perf = 1;
-    }
-    probe->has_pmu = probe->has_perf && counts[1].status == STATUS_ok;
+    else if (!probe->has_perf)
+        describe_no_perf(&result, probe->reason, sizeof probe->reason);
+    else if (counts[0].status != STATUS_ok)
+        snprintf(probe->reason, sizeof probe->reason,
+                 "perf stat sees user mode only: kernel.perf_event_paranoid=%d, 1 would do",
+                 paranoid_level());
     snprintf(probe->pmu_reason, sizeof probe->pmu_reason, "%s",
              probe->has_pmu    ? "cycles:u and instructions:u count"
-             : probe->has_perf ? counts[1].detail
+             : probe->has_perf ? counts[counts[1].status == STATUS_ok ? 2 : 1].detail
                                : "perf stat does not work");
     process_free(&result);
 }
@@ -164,15 +173,29 @@ static void add_slope(const struct engine_job *job, const char *event, unsigned 
         count->value = NAN;
 }
 
+// A group that found no room as a whole may find it in parts.
+static int found_no_room(const struct perf_count *counts, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (counts[i].status == STATUS_not_counted || counts[i].status == STATUS_multiplexed)
+            return 1;
+    return 0;
+}
+
 static int slopes_of_group(const struct engine_settings *settings, const struct engine_job *job,
                            const char *const *events, size_t count, struct execution *execution,
                            struct error *error) {
-    struct perf_count once[GROUP_OF_OWN + 1], twice[GROUP_OF_OWN + 1];
+    struct perf_count once[GROUP_OF_OWN], twice[GROUP_OF_OWN];
     unsigned long n = (unsigned long)(job->iterations / SLOPE_PART_OF_A_RUN);
     if (!n)
         n = 1;
-    if (count_group(settings, job, events, count, n, once, error) ||
-        count_group(settings, job, events, count, 2 * n, twice, error))
+    if (count_group(settings, job, events, count, n, once, error))
+        return -1;
+    if (count > 1 && found_no_room(once, count))
+        return slopes_of_group(settings, job, events, 1, execution, error) ||
+                       slopes_of_group(settings, job, events + 1, count - 1, execution, error)
+                   ? -1
+                   : 0;
+    if (count_group(settings, job, events, count, 2 * n, twice, error))
         return -1;
     for (size_t i = 0; i < count; i++)
         add_slope(job, events[i], n, &once[i], &twice[i], execution);
