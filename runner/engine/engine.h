@@ -34,6 +34,7 @@ struct engine_settings {
     size_t event_count;
     const char *guest_kernel;       // path of the guest engine's kernel; NULL: not built
     const char *accel;              // guest: kvm, tcg; NULL: whatever gives costs
+    int ring;                       // guest: 0, or 3 for CPL3 with IOPL=3
     const char *calibrator;         // hyperfine: ELF of a chain of known cost; NULL: none
     double calibrator_cycles;       // per iteration of it
     uint64_t calibrator_iterations; // default count of its bare run

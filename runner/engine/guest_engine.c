@@ -59,19 +59,21 @@ static void probe(const struct engine_settings *settings, struct engine_probe *p
     char directory[PATH_MAX];
     struct guest_options options;
     struct guest_truth truths[2];
-    *probe = (struct engine_probe){.accel = is_software(settings) ? "tcg" : "kvm", .ring = 0};
+    *probe = (struct engine_probe){.accel = is_software(settings) ? "tcg" : "kvm",
+                                   .ring = settings->ring};
     options_of(settings, directory, &options);
     guest_probe(&options, truths);
-    probe->privilege = truths[0].privilege;
-    snprintf(probe->privilege_reason, sizeof probe->privilege_reason, "%s", truths[0].detail);
-    // Where KVM has no real CPL0, nothing that runs there has its real cost.
+    const struct guest_truth *truth = &truths[settings->ring == 3];
+    probe->privilege = truth->privilege;
+    snprintf(probe->privilege_reason, sizeof probe->privilege_reason, "%s", truth->detail);
+    // Where KVM has no real ring, nothing that runs there has its real cost.
     probe->usable = is_software(settings) ? probe->privilege == PRIVILEGE_emulated
                                           : probe->privilege == PRIVILEGE_real;
     if (is_software(settings) && probe->usable)
         snprintf(probe->reason, sizeof probe->reason,
                  "a software CPU: proves what loops do, never what they cost");
     else if (!probe->usable)
-        snprintf(probe->reason, sizeof probe->reason, "CPL0 is %s: %.200s",
+        snprintf(probe->reason, sizeof probe->reason, "CPL%d is %s: %.200s", settings->ring,
                  privilege_name(probe->privilege), probe->privilege_reason);
     snprintf(probe->pmu_reason, sizeof probe->pmu_reason, "the guest engine counts no events");
 }
@@ -161,8 +163,18 @@ static int refuse(const struct engine_settings *settings, const struct engine_pr
     start_execution(settings, probe, job, &execution);
     execution.status = probe->privilege == PRIVILEGE_emulated ? STATUS_emulated : STATUS_refused;
     snprintf(execution.detail, sizeof execution.detail,
-             "not executed: CPL0 in this guest is %s (%s)", privilege_name(probe->privilege),
-             probe->privilege_reason);
+             "not executed: CPL%d in this guest is %s (%s)", probe->ring,
+             privilege_name(probe->privilege), probe->privilege_reason);
+    return sink(&execution, context);
+}
+
+// A variant that may leave IF 0 belongs to CPL0, whatever this ring is.
+static int refuse_ring(const struct engine_settings *settings, const struct engine_probe *probe,
+                       const struct engine_job *job, engine_sink *sink, void *context) {
+    struct execution execution;
+    start_execution(settings, probe, job, &execution);
+    if (engine_may_run(job, probe, &execution))
+        return 0;
     return sink(&execution, context);
 }
 
@@ -181,14 +193,20 @@ static int measure(const struct engine_settings *settings, const struct engine_p
     if (!pack)
         return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory for the guest's pack");
     for (size_t i = 0; probe->usable && i < count && !stop && !failed && !process_interrupted();) {
-        for (pack->count = 0; pack->count < JOBS_A_BOOT && i < count; pack->count++, i++) {
+        for (pack->count = 0; pack->count < JOBS_A_BOOT && i < count; i++) {
+            if (jobs[i].needs == NEEDS_cpl0 && probe->ring != 0) {
+                stop = stop || refuse_ring(settings, probe, &jobs[i], sink, context);
+                continue;
+            }
             const char *const argv[] = {jobs[i].variant, "--stopwatch", slices_text, NULL};
             pack->jobs[pack->count] = &jobs[i];
             memcpy(pack->argv[pack->count], argv, sizeof argv);
             pack->entries[pack->count] =
-                (struct guest_entry){jobs[i].path, pack->argv[pack->count], 0};
+                (struct guest_entry){jobs[i].path, pack->argv[pack->count], probe->ring};
+            pack->count++;
         }
-        failed = run_pack(settings, probe, pack, slices, sink, context, &stop, error);
+        if (pack->count && !stop)
+            failed = run_pack(settings, probe, pack, slices, sink, context, &stop, error);
     }
     free(pack);
     return failed;
@@ -196,7 +214,7 @@ static int measure(const struct engine_settings *settings, const struct engine_p
 
 const struct engine engine_guest = {
     .name = "guest",
-    .about = "programs at CPL0 in QEMU: stopwatch with accel=kvm, proof with accel=tcg",
+    .about = "programs at CPL0 or CPL3 with IOPL=3 in QEMU: costs with accel=kvm, proof with tcg",
     .probe = probe,
     .measure = measure,
 };

@@ -22,7 +22,7 @@ static const double default_precision = 0.005, default_timeout = 10;
 // What the command line said; 0, NULL or a negative number: nothing.
 struct request {
     const char *build, *out, *store, *engine, *accel, *only, *events, *revision, *guest_kernel;
-    long long blocks, cpu, seed, slices;
+    long long blocks, cpu, seed, slices, ring;
     double precision, budget, timeout;
     int resume, dry_run, no_wait, tune, witness;
 };
@@ -35,6 +35,8 @@ static int parse(int argc, char **argv, struct request *request, struct error *e
         {"engine", 0, OPTION_TEXT, &request->engine, "NAME", 0, 0,
          "perf (default), guest, hyperfine"},
         {"accel", 0, OPTION_TEXT, &request->accel, "NAME", 0, 0, "of the guest engine: kvm or tcg"},
+        {"ring", 0, OPTION_INTEGER, &request->ring, "N", 0, 3,
+         "of the guest engine: 0 (default), or 3 with IOPL=3"},
         {"only", 0, OPTION_TEXT, &request->only, "GLOB", 0, 0, "only variants whose name matches"},
         {"blocks", 0, OPTION_INTEGER, &request->blocks, "N", 1, 1000,
          "executions of each variant (default 5, and up to 5 more where the interval is wide)"},
@@ -80,6 +82,8 @@ static int parse(int argc, char **argv, struct request *request, struct error *e
     if (request->resume && !request->out)
         return error_set(error, ERROR_INPUT, NULL, 0,
                          "--resume needs -o DIR, the run to go on with");
+    if (request->ring == 1 || request->ring == 2)
+        return error_set(error, ERROR_INPUT, NULL, 0, "--ring is 0 or 3, not %lld", request->ring);
     request->build = count ? positionals[0] : NULL;
     return 0;
 }
@@ -107,6 +111,7 @@ static void settle(const struct request *request, const struct plan *plan,
         .blocks = request->blocks > 0 ? request->blocks : DEFAULT_BLOCKS,
         .slices = request->slices > 0 ? request->slices : DEFAULT_SLICES,
         .witness = request->witness,
+        .ring = request->ring,
         .cpu = request->cpu,
         .precision = request->precision > 0 ? request->precision : default_precision,
         .timeout = request->timeout > 0 ? request->timeout : default_timeout,
@@ -245,10 +250,7 @@ static int carry_out(const struct request *request, struct measurement *run, str
             locks[i] = core_lock(cores[i].cpu, !request->no_wait, error);
         if (locks[i] < 0 && !request->dry_run)
             return -1;
-        struct engine_settings settings = {.cpu = cores[i].cpu,
-                                           .guest_kernel = request->guest_kernel,
-                                           .accel =
-                                               *run->settings->accel ? run->settings->accel : NULL};
+        struct engine_settings settings = measure_settings(run, i);
         run->engine->probe(&settings, &run->probes[i]);
     }
     if (!run->probes[0].usable)

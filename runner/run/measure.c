@@ -254,19 +254,24 @@ static int measure_witness(struct block *block, struct engine_settings *settings
     return run_block(block, settings, error);
 }
 
+struct engine_settings measure_settings(const struct measurement *run, size_t core) {
+    return (struct engine_settings){.cpu = run->cores[core].cpu,
+                                    .slices = (size_t)run->settings->slices,
+                                    .timeout = run->settings->timeout,
+                                    .events = run->events,
+                                    .event_count = run->event_count,
+                                    .guest_kernel = run->guest_kernel,
+                                    .calibrator = run->calibrator ? run->calibrator->path : NULL,
+                                    .calibrator_cycles = run->calibrator_cycles,
+                                    .calibrator_iterations =
+                                        run->calibrator ? run->calibrator->iterations : 0,
+                                    .accel = *run->settings->accel ? run->settings->accel : NULL,
+                                    .ring = (int)run->settings->ring};
+}
+
 static int measure_core(struct measurement *run, size_t core, struct error *error) {
     struct disturbance watch;
-    struct engine_settings settings = {
-        .cpu = run->cores[core].cpu,
-        .slices = (size_t)run->settings->slices,
-        .timeout = run->settings->timeout,
-        .events = run->events,
-        .event_count = run->event_count,
-        .guest_kernel = run->guest_kernel,
-        .calibrator = run->calibrator ? run->calibrator->path : NULL,
-        .calibrator_cycles = run->calibrator_cycles,
-        .calibrator_iterations = run->calibrator ? run->calibrator->iterations : 0,
-        .accel = *run->settings->accel ? run->settings->accel : NULL};
+    struct engine_settings settings = measure_settings(run, core);
     struct block block = {.run = run, .watch = &watch, .core = core, .error = error};
     block.tallies = run->tallies + core * run->plan->count;
     block.record = (struct record_run){run->settings, &run->machines[core], run->plan, run->engine,

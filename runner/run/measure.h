@@ -43,6 +43,9 @@ struct measurement {
     int out_of_budget;
 };
 
+// What the engine is told about one of the cores.
+struct engine_settings measure_settings(const struct measurement *run, size_t core);
+
 // Measure until all blocks are done, the budget is spent, or a signal came
 // (process_interrupted). 0, or -1 with *error: the CPU changed under the run, the folder
 // cannot be written, the engine broke. What was measured is on disk in every case.

@@ -24,6 +24,7 @@
     SETTING_NUMBER(most_blocks)                                                                    \
     SETTING_NUMBER(slices)                                                                         \
     SETTING_NUMBER(witness)                                                                        \
+    SETTING_NUMBER(ring)                                                                           \
     SETTING_NUMBER(cpu)                                                                            \
     SETTING_REAL(precision)                                                                        \
     SETTING_REAL(timeout)
