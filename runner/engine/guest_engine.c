@@ -6,7 +6,9 @@
 // cost: a tick is an instruction there, so its executions end as `emulated`.
 #include "engine.h"
 
+#include "guest_pmu.h"
 #include "guest_truth.h"
+#include "perf_stat.h"
 #include "process.h"
 #include "slices.h"
 
@@ -55,6 +57,18 @@ static void options_of(const struct engine_settings *settings, char *directory,
     }
 }
 
+// The host's PMU counts guest mode from outside; a software CPU has none worth counting.
+static void probe_pmu(const struct engine_settings *settings, struct engine_probe *probe) {
+    struct engine_probe host = {0};
+    if (!probe->usable || is_software(settings)) {
+        snprintf(probe->pmu_reason, sizeof probe->pmu_reason, "nothing here has a cost to count");
+        return;
+    }
+    perf_stat_probe(settings, &host);
+    probe->has_pmu = host.has_pmu;
+    snprintf(probe->pmu_reason, sizeof probe->pmu_reason, "%.200s on the host", host.pmu_reason);
+}
+
 static void probe(const struct engine_settings *settings, struct engine_probe *probe) {
     char directory[PATH_MAX];
     struct guest_options options;
@@ -75,7 +89,7 @@ static void probe(const struct engine_settings *settings, struct engine_probe *p
     else if (!probe->usable)
         snprintf(probe->reason, sizeof probe->reason, "CPL%d is %s: %.200s", settings->ring,
                  privilege_name(probe->privilege), probe->privilege_reason);
-    snprintf(probe->pmu_reason, sizeof probe->pmu_reason, "the guest engine counts no events");
+    probe_pmu(settings, probe);
 }
 
 static void take_slices(const struct guest_result *result, size_t slices, int software,
@@ -149,6 +163,8 @@ static int run_pack(const struct engine_settings *settings, const struct engine_
         start_execution(settings, probe, pack->jobs[i], &execution);
         execution.seconds_run = seconds;
         take_result(&pack->results[i], slices, is_software(settings), &execution);
+        if (probe->has_pmu && execution.status == STATUS_ok)
+            failed = guest_pmu_slopes(&options, pack->jobs[i], probe->ring, &execution, error);
         *stop = sink(&execution, context);
         slices_free(&execution.slices);
     }

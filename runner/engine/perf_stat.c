@@ -144,18 +144,20 @@ static void check_retired(const struct engine_job *job, struct engine_count *cou
                  100 * excess);
 }
 
-static void add_slope(const struct engine_job *job, const char *event, unsigned long iterations,
-                      const struct perf_count *once, const struct perf_count *twice,
-                      struct execution *execution) {
+unsigned long perf_stat_iterations(const struct engine_job *job) {
+    return (unsigned long)(job->iterations / SLOPE_PART_OF_A_RUN) + 1;
+}
+
+void perf_stat_add_slope(const struct engine_job *job, const char *event, enum quantity quantity,
+                         unsigned long n, const struct perf_count *once,
+                         const struct perf_count *twice, struct execution *execution) {
     if (execution->count == MAX_ENGINE_COUNTS)
         return;
     struct engine_count *count = &execution->counts[execution->count++];
     *count =
         (struct engine_count){.source = "pmu", .value = NAN, .low = NAN, .high = NAN, .samples = 1};
     snprintf(count->event, sizeof count->event, "%s", event);
-    count->quantity = !strcmp(event, "cycles:u")         ? QUANTITY_cycles
-                      : !strcmp(event, "instructions:u") ? QUANTITY_instructions
-                                                         : QUANTITY_event;
+    count->quantity = quantity;
     count->status = status_worse(once->status, twice->status);
     const struct perf_count *worse = once->status <= twice->status ? once : twice;
     snprintf(count->detail, sizeof count->detail, "%s%s%s",
@@ -163,7 +165,7 @@ static void add_slope(const struct engine_job *job, const char *event, unsigned 
              count->quantity == QUANTITY_event && *worse->detail ? " : " : "", worse->detail);
     if (count->status != STATUS_ok)
         return;
-    count->value = (twice->value - once->value) / (double)iterations;
+    count->value = (twice->value - once->value) / (double)n;
     if (count->quantity != QUANTITY_event && !(count->value > 0)) {
         count->status = STATUS_implausible;
         snprintf(count->detail, sizeof count->detail, "2N counts no more than N");
@@ -171,6 +173,12 @@ static void add_slope(const struct engine_job *job, const char *event, unsigned 
     check_retired(job, count);
     if (count->status != STATUS_ok)
         count->value = NAN;
+}
+
+static enum quantity quantity_of(const char *event) {
+    return !strcmp(event, "cycles:u")         ? QUANTITY_cycles
+           : !strcmp(event, "instructions:u") ? QUANTITY_instructions
+                                              : QUANTITY_event;
 }
 
 // A group that found no room as a whole may find it in parts.
@@ -185,9 +193,7 @@ static int slopes_of_group(const struct engine_settings *settings, const struct 
                            const char *const *events, size_t count, struct execution *execution,
                            struct error *error) {
     struct perf_count once[GROUP_OF_OWN], twice[GROUP_OF_OWN];
-    unsigned long n = (unsigned long)(job->iterations / SLOPE_PART_OF_A_RUN);
-    if (!n)
-        n = 1;
+    unsigned long n = perf_stat_iterations(job);
     if (count_group(settings, job, events, count, n, once, error))
         return -1;
     if (count > 1 && found_no_room(once, count))
@@ -198,7 +204,8 @@ static int slopes_of_group(const struct engine_settings *settings, const struct 
     if (count_group(settings, job, events, count, 2 * n, twice, error))
         return -1;
     for (size_t i = 0; i < count; i++)
-        add_slope(job, events[i], n, &once[i], &twice[i], execution);
+        perf_stat_add_slope(job, events[i], quantity_of(events[i]), n, &once[i], &twice[i],
+                            execution);
     return 0;
 }
 

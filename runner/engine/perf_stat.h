@@ -23,4 +23,13 @@ void perf_stat_probe(const struct engine_settings *settings, struct engine_probe
 int perf_stat_slopes(const struct engine_settings *settings, const struct engine_job *job,
                      struct execution *execution, struct error *error);
 
+// Iterations N of a slope's first run: a small part of the job's default count, at least 1.
+unsigned long perf_stat_iterations(const struct engine_job *job);
+
+// Add the slope of one event from its counts of `n` and 2 `n` iterations to *execution, with its
+// status; instructions are held against the job's claim. Beyond MAX_ENGINE_COUNTS: dropped.
+void perf_stat_add_slope(const struct engine_job *job, const char *event, enum quantity quantity,
+                         unsigned long n, const struct perf_count *once,
+                         const struct perf_count *twice, struct execution *execution);
+
 #endif
