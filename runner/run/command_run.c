@@ -37,7 +37,8 @@ static int parse(int argc, char **argv, struct request *request, struct error *e
         {"accel", 0, OPTION_TEXT, &request->accel, "NAME", 0, 0, "of the guest engine: kvm or tcg"},
         {"ring", 0, OPTION_INTEGER, &request->ring, "N", 0, 3,
          "of the guest engine: 0 (default), or 3 with IOPL=3"},
-        {"only", 0, OPTION_TEXT, &request->only, "GLOB", 0, 0, "only variants whose name matches"},
+        {"only", 0, OPTION_TEXT, &request->only, "GLOB,...", 0, 0,
+         "only variants whose name matches one of them"},
         {"blocks", 0, OPTION_INTEGER, &request->blocks, "N", 1, 1000,
          "executions of each variant (default 5, and up to 5 more where the interval is wide)"},
         {"precision", 0, OPTION_PART, &request->precision, "P", 0, 0,
@@ -84,6 +85,8 @@ static int parse(int argc, char **argv, struct request *request, struct error *e
                          "--resume needs -o DIR, the run to go on with");
     if (request->ring == 1 || request->ring == 2)
         return error_set(error, ERROR_INPUT, NULL, 0, "--ring is 0 or 3, not %lld", request->ring);
+    if (request->only && strlen(request->only) >= sizeof(((struct settings *)0)->only))
+        return error_set(error, ERROR_INPUT, NULL, 0, "--only is too long; use a wider glob");
     request->build = count ? positionals[0] : NULL;
     return 0;
 }
@@ -258,6 +261,9 @@ static int carry_out(const struct request *request, struct measurement *run, str
                          run->engine->name, run->probes[0].reason);
     if (request->dry_run)
         return report_dry_run(run);
+    // Said first, so that whoever started the run can go on with it should it be killed.
+    printf("%s\n", run->store->directory);
+    fflush(stdout);
     double started = machine_read_tsc().seconds;
     run->deadline = request->budget > 0 ? started + request->budget : 0;
     run->progress =
@@ -271,6 +277,9 @@ static int carry_out(const struct request *request, struct measurement *run, str
         fprintf(stderr, "asmsweep-run: %s\n", tune_error.text);
     struct error summary_error = {0};
     int status = report_end(run, machine_read_tsc().seconds - started, &summary_error);
+    if (!failed && status >= 0 && !process_interrupted() &&
+        store_end(run->store, run->out_of_budget ? "budget" : "complete", &summary_error))
+        status = -1;
     for (size_t i = 0; i < 2; i++)
         if (locks[i] >= 0)
             close(locks[i]);

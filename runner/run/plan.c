@@ -5,6 +5,7 @@
 
 #include <fnmatch.h>
 #include <math.h>
+#include <stdbool.h>
 #include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +135,18 @@ static int hash_files(struct plan *plan, struct error *error) {
     return 0;
 }
 
+// Does a name match one of the globs? No name has a comma in it.
+static bool is_wanted(const char *only, const char *name) {
+    char *globs = strdup(only), *rest = globs, *glob;
+    bool wanted = false;
+    if (!globs)
+        abort();
+    while (!wanted && (glob = strsep(&rest, ",")))
+        wanted = fnmatch(glob, name, 0) == 0;
+    free(globs);
+    return wanted;
+}
+
 // The rows of the two tables that are already read.
 static int take_rows(struct plan *plan, const char *only, struct error *error) {
     plan->rows = calloc(plan->variants.rows + 1, sizeof *plan->rows);
@@ -145,7 +158,7 @@ static int take_rows(struct plan *plan, const char *only, struct error *error) {
             !strcmp(table_cell(&plan->variants, row, "family"), "calibrator") &&
             read_variant(plan, row, &plan->calibrator, error))
             return -1;
-        if (only && fnmatch(only, table_cell(&plan->variants, row, "variant"), 0))
+        if (only && !is_wanted(only, table_cell(&plan->variants, row, "variant")))
             continue;
         if (read_variant(plan, row, variant, error))
             return -1;

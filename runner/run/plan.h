@@ -29,10 +29,10 @@ struct plan {
     char sha256[65]; // of variants.csv and proof.csv together: what a resumed run must find again
 };
 
-// Read `directory` (build/SWEEP or a shipped copy of it). `only` is a glob that variant
-// names must match, or NULL. 0, or -1 with *error: no such build, a damaged file, nothing
-// left by the glob. A binary that is not what the proof says is not an error: it is
-// `unproved`. Free with plan_free in both cases.
+// Read `directory` (build/SWEEP or a shipped copy of it). `only` is a list of globs with commas
+// between, one of which a variant's name must match, or NULL. 0, or -1 with *error: no such build,
+// a damaged file, nothing left by the glob. A binary that is not what the proof says is not an
+// error: it is `unproved`. Free with plan_free in both cases.
 int plan_read(const char *directory, const char *only, struct plan *plan, struct error *error);
 
 // The same from the texts of the two files; the binaries are looked for in `directory`. Leaves

@@ -170,7 +170,6 @@ int report_end(struct measurement *run, double seconds, struct error *error) {
         fprintf(stderr, "%s; go on with: asmsweep run --resume -o %s\n",
                 process_interrupted() ? "interrupted" : "the budget is spent",
                 run->store->directory);
-    printf("%s\n", run->store->directory);
     if (process_interrupted())
         return 1;
     if (!outcome.with_value)

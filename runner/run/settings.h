@@ -16,7 +16,7 @@
     SETTING_TEXT(plan_sha256, 72)                                                                  \
     SETTING_TEXT(engine, 32)                                                                       \
     SETTING_TEXT(accel, 16)                                                                        \
-    SETTING_TEXT(only, 256)                                                                        \
+    SETTING_TEXT(only, 4096)                                                                       \
     SETTING_TEXT(events, 1024)                                                                     \
     SETTING_TEXT(cpu_key, 160)                                                                     \
     SETTING_NUMBER(seed)                                                                           \

@@ -176,7 +176,7 @@ static int read_journal(const char *path, struct settings *settings, struct stor
         struct journal_line line;
         long long measurements, samples; // of a torn line they may hold half a number
         if (!scan_line(text, &line, &measurements, &samples))
-            break; // torn: this execution is done again
+            break; // torn: this execution is done again; or the end of a run that goes on
         store->measurements_bytes = measurements;
         store->samples_bytes = samples;
         good = ftell(stream);
@@ -267,6 +267,14 @@ failed:
         ftruncate(store->samples, store->samples_bytes))
         return -1; // resuming cuts them as well
     return -1;
+}
+
+int store_end(struct store *store, const char *how, struct error *error) {
+    char text[64];
+    int length = snprintf(text, sizeof text, "end %s\n", how);
+    return write_all(store->journal, text, (size_t)length) || fdatasync(store->journal)
+               ? cannot_write(store->directory, "journal", error)
+               : 0;
 }
 
 int store_write_file(const struct store *store, const char *name, const char *text, size_t length,

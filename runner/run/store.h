@@ -2,7 +2,8 @@
 // runner/run: a run's folder. Every execution is appended and synced; a journal says how
 // long the files were after each, so that a run killed at any moment goes on from there.
 //
-//   journal            settings, then a line for every execution that is safely on disk
+//   journal            settings, then a line for every execution that is safely on disk, and
+//                      "end HOW" when the run came to its own end (not killed, not broken)
 //   measurements.csv   rows of executions
 //   samples.csv        their slices
 //   environment.csv, variants.csv, proof.csv   written at the start
@@ -49,6 +50,11 @@ int store_resume(const char *directory, struct settings *settings, struct store 
 int store_append(struct store *store, const struct journal_line *line, const char *measurements,
                  size_t measurements_length, const char *samples, size_t samples_length, int sync,
                  struct error *error);
+
+// Note in the journal that the run came to its own end, after everything else was written.
+// `how`: complete, or budget (stopped because the time it was given was over). Only such a run
+// is ever compared with; resuming takes the line away again.
+int store_end(struct store *store, const char *how, struct error *error);
 
 // Write a whole file of the folder in one step (temporary, synced, renamed).
 int store_write_file(const struct store *store, const char *name, const char *text, size_t length,
