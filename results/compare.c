@@ -109,34 +109,49 @@ static struct change pair(const struct loop *base, const struct loop *now) {
     return change;
 }
 
-static void judge(struct comparison *comparison, double *p, size_t *order) {
-    for (size_t i = 0; i < comparison->count; i++)
-        p[i] = comparison->change[i].p;
-    holm_adjust(p, order, comparison->count);
+static void decide(struct comparison *comparison, const double *p) {
+    comparison->compared = 0;
     for (size_t i = 0; i < comparison->count; i++) {
         struct change *change = &comparison->change[i];
         change->p_holm = p[i];
         if (isnan(p[i]))
             continue;
         comparison->compared++;
-        if (p[i] <= COMPARE_ALARMS)
+        if (p[i] > COMPARE_ALARMS)
+            change->verdict = VERDICT_same;
+        else
             change->verdict =
                 fabs(change->part) >= comparison->minimum ? VERDICT_changed : VERDICT_small;
     }
 }
 
+int compare_judge(struct comparison *comparisons, size_t count) {
+    size_t loops = 0, at = 0;
+    for (size_t i = 0; i < count; i++)
+        loops += comparisons[i].count;
+    double *p = calloc(loops + 1, sizeof *p);
+    size_t *order = calloc(loops + 1, sizeof *order);
+    if (p != NULL && order != NULL) {
+        for (size_t i = 0; i < count; i++)
+            for (size_t k = 0; k < comparisons[i].count; k++)
+                p[at++] = comparisons[i].change[k].p;
+        holm_adjust(p, order, loops);
+        at = 0;
+        for (size_t i = 0; i < count; at += comparisons[i++].count)
+            decide(&comparisons[i], p + at);
+    }
+    int failed = p == NULL || order == NULL ? -1 : 0;
+    free(p);
+    free(order);
+    return failed;
+}
+
 int compare_loops(const struct loops *base, const struct loops *now, double minimum,
                   struct comparison *comparison) {
     size_t room = base->count + now->count + 1;
-    double *p = calloc(room, sizeof *p);
-    size_t *order = calloc(room, sizeof *order);
     *comparison = (struct comparison){.change = calloc(room, sizeof *comparison->change)};
-    if (p == NULL || order == NULL || comparison->change == NULL) {
-        free(p);
-        free(order);
-        comparison_free(comparison);
+    if (comparison->change == NULL)
         return -1;
-    }
     comparison->minimum = minimum;
     const struct loops *both[] = {base, now};
     for (size_t i = 0; i < 2; i++) {
@@ -149,10 +164,10 @@ int compare_loops(const struct loops *base, const struct loops *now, double mini
     for (size_t i = 0; i < now->count; i++)
         if (find(base, &now->loop[i]) == NULL)
             comparison->change[comparison->count++] = pair(NULL, &now->loop[i]);
-    judge(comparison, p, order);
-    free(p);
-    free(order);
-    return 0;
+    if (compare_judge(comparison, 1) == 0)
+        return 0;
+    comparison_free(comparison);
+    return -1;
 }
 
 void comparison_free(struct comparison *comparison) {

@@ -52,6 +52,10 @@ struct comparison {
 // 0, or -1 when memory ran out. Free with comparison_free; it points into both loops.
 int compare_loops(const struct loops *base, const struct loops *now, double minimum,
                   struct comparison *comparison);
+// Judge several comparisons anew as one, a night of several sweeps: Holm's procedure over all of
+// their loops together, each with its own minimum. 0, or -1 when memory ran out.
+int compare_judge(struct comparison *comparisons, size_t count);
+
 void comparison_free(struct comparison *comparison);
 
 // How many count as a change: changed or lost. A value gained is good news, a missing unit noise.
