@@ -15,6 +15,7 @@ enum csv_file {
     FILE_environment,
     FILE_costs,
     FILE_proof,
+    FILE_night,
 };
 
 // COLUMN_measurements_run_id and so on, numbered in one sequence over all files.

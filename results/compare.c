@@ -49,17 +49,9 @@ void holm_adjust(double *p, size_t *order, size_t count) {
     }
 }
 
-static bool same_loop(const struct loop *a, const struct loop *b) {
-    static const enum cost_key keys[] = {KEY_core_type, KEY_engine, KEY_ring};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(a->key[keys[i]], b->key[keys[i]]) != 0)
-            return false;
-    return strcmp(a->variant, b->variant) == 0;
-}
-
 static const struct loop *find(const struct loops *loops, const struct loop *like) {
     for (size_t i = 0; i < loops->count; i++)
-        if (same_loop(&loops->loop[i], like))
+        if (loop_is_same(&loops->loop[i], like))
             return &loops->loop[i];
     return NULL;
 }

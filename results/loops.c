@@ -19,7 +19,8 @@ static bool wanted(const struct table *table, size_t row) {
 }
 
 static bool same_variant(const struct loop *a, const struct loop *b) {
-    return loops_same_place(a, b) && strcmp(a->variant, b->variant) == 0;
+    // The variant first: of two loops of a run it is what differs.
+    return strcmp(a->variant, b->variant) == 0 && loops_same_place(a, b);
 }
 
 // Whether a row's status lets its value be used. "unstable" says that the interval is wide, and
@@ -126,6 +127,16 @@ void loops_free(struct loops *loops) {
 
 bool loops_same_place(const struct loop *a, const struct loop *b) {
     static const enum cost_key keys[] = {KEY_run_id, KEY_core_type, KEY_engine, KEY_ring};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(a->key[keys[i]], b->key[keys[i]]) != 0)
+            return false;
+    return true;
+}
+
+bool loop_is_same(const struct loop *a, const struct loop *b) {
+    static const enum cost_key keys[] = {KEY_core_type, KEY_engine, KEY_ring};
+    if (strcmp(a->variant, b->variant) != 0)
+        return false;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(a->key[keys[i]], b->key[keys[i]]) != 0)
             return false;

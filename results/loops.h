@@ -42,6 +42,9 @@ void loops_free(struct loops *loops);
 // Measured by the same engine in the same ring of the same run.
 bool loops_same_place(const struct loop *a, const struct loop *b);
 
+// The same variant by the same engine in the same ring on the same core type, in whatever run.
+bool loop_is_same(const struct loop *a, const struct loop *b);
+
 // Copy the run's keys into a cost.
 void loop_keys(const struct loop *loop, struct cost *cost);
 

@@ -12,7 +12,7 @@
 
 struct arguments {
     const char *directory[POSITIONALS];
-    const char *published, *build, *guest, *out;
+    const char *published, *build, *guest, *out, *store, *cpu, *svg;
     double minimum;
     int anonymous;
 };
@@ -46,6 +46,19 @@ static int run_bundle(const struct arguments *arguments, struct error *error) {
     return command_bundle(&options, stdout, error);
 }
 
+static int run_candidates(const struct arguments *arguments, struct error *error) {
+    return command_candidates(arguments->directory[0], arguments->minimum, stdout, error);
+}
+
+static int run_night(const struct arguments *arguments, struct error *error) {
+    return command_night(arguments->directory[0], arguments->minimum, stdout, error);
+}
+
+static int run_history(const struct arguments *arguments, struct error *error) {
+    struct history_options options = {arguments->store, arguments->cpu, arguments->svg};
+    return command_history(arguments->directory[0], &options, stdout, error);
+}
+
 static const struct command commands[] = {
     {"solve", "DIR [--published FOLDER]", "costs of a run: summary.csv to costs.csv", 1, run_solve},
     {"published", "FOLDER", "the published figures of a folder as costs.csv", 1, run_published},
@@ -54,6 +67,12 @@ static const struct command commands[] = {
     {"explain", "DIR VARIANT", "everything about a row", 2, run_explain},
     {"bundle", "DIR [--anonymous] [--build DIR] [--out FILE]", "an archive that a reader can check",
      1, run_bundle},
+    {"history", "ITEM [--store DIR] [--cpu NAME] [--svg FILE]", "one cost over time", 1,
+     run_history},
+    {"candidates", "NIGHT [--minimum PART]", "what a night has to measure again", 1,
+     run_candidates},
+    {"night", "NIGHT [--minimum PART]", "what a night came to; exit 4 if something changed", 1,
+     run_night},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -80,6 +99,20 @@ static size_t options_of(const char *command, struct arguments *arguments,
         {"compare",
          {"minimum", 0, OPTION_PART, &arguments->minimum, "PART", 0, 0,
           "the smallest change to report, e.g. 2% (default 1%, or the noise floor)"}},
+        {"candidates",
+         {"minimum", 0, OPTION_PART, &arguments->minimum, "PART", 0, 0,
+          "the smallest change to report, e.g. 2% (default 1%, or the noise floor)"}},
+        {"night",
+         {"minimum", 0, OPTION_PART, &arguments->minimum, "PART", 0, 0,
+          "the smallest change to report, e.g. 2% (default 1%, or the noise floor)"}},
+        {"history",
+         {"store", 0, OPTION_TEXT, &arguments->store, "DIR", 0, 0,
+          "where the runs are: DIR/SWEEP/CPU/RUN (default results/data)"}},
+        {"history",
+         {"cpu", 0, OPTION_TEXT, &arguments->cpu, "NAME", 0, 0,
+          "only CPUs with that in their name"}},
+        {"history",
+         {"svg", 0, OPTION_TEXT, &arguments->svg, "FILE", 0, 0, "draw it there as well"}},
         {"bundle",
          {"build", 0, OPTION_TEXT, &arguments->build, "DIR", 0, 0,
           "the build that was measured (default build/SWEEP)"}},
@@ -99,7 +132,7 @@ static size_t options_of(const char *command, struct arguments *arguments,
 }
 
 static int run_command(const struct command *command, int argc, char **argv) {
-    struct arguments arguments = {.minimum = COMPARE_MINIMUM};
+    struct arguments arguments = {.minimum = COMPARE_MINIMUM, .store = "results/data"};
     struct option_row rows[OPTIONS];
     struct option_list list = {command->usage, command->about, rows,
                                options_of(command->name, &arguments, rows)};

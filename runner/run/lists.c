@@ -16,6 +16,7 @@ static const struct {
     {FILE_environment, "environment.csv"},
     {FILE_proof, "proof.csv"},
     {FILE_costs, "costs.csv"},
+    {FILE_night, "night.csv"},
 };
 
 int command_lists(int argc, char **argv) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// results: one cost over time, collected from all ended runs of a store.
+//
+// The CSV files are the only truth and there is no index beside them: each file is searched for
+// the item's text and only the lines that hold it are taken apart.
+#ifndef ASMSWEEP_HISTORY_H
+#define ASMSWEEP_HISTORY_H
+
+#include "error.h"
+
+#include <stddef.h>
+#include <time.h>
+
+struct point {
+    time_t time;              // when the run began, UTC
+    double cycles, low, high; // per item or iteration, 95 %; NaN: no value, see status
+    char run_id[40], status[24];
+    char microcode[24], kernel[65];
+};
+
+// What one line of a plot shows: one item on one kind of CPU, measured in one way.
+struct series {
+    char cpu[128];       // name, and core type on a hybrid CPU
+    char way[768];       // sweep, engine, ring, family, order, context, method: what there is of it
+    struct point *point; // count of them, oldest first
+    size_t count, capacity;
+};
+
+struct history {
+    struct series *series; // count of them
+    size_t count;
+    size_t runs;      // that were searched
+    const char *file; // where the item was found: costs.csv or summary.csv; static
+};
+
+// Search costs.csv for an item, exact or general; if no run has it, summary.csv for a variant.
+// `cpu` keeps CPUs in whose name it stands, letter case ignored; NULL: all. 0, or -1 with *error:
+// the store or a file cannot be read, or nothing was found. Free in both cases.
+int history_collect(const char *store, const char *item, const char *cpu, struct history *history,
+                    struct error *error);
+void history_free(struct history *history);
+
+// The text for table_parse of those lines of a CSV text that hold `needle`, after the header; the
+// whole text if a cell of such a line goes over several lines. Owned by the caller, *length long;
+// NULL when memory ran out.
+char *history_lines(const char *text, size_t size, const char *needle, size_t *length);
+
+#endif

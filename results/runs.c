@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH = 4096, LEVELS = 3 }; // SWEEP/CPU/RUN
+
+static bool is_there(const char *folder, const char *name) {
+    char path[PATH];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, R_OK) == 0;
+}
+
+bool run_ended(const char *folder) {
+    static const char mark[] = "\nend ";
+    char path[PATH], tail[65];
+    if (!is_there(folder, "summary.csv"))
+        return false;
+    snprintf(path, sizeof path, "%s/journal", folder);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return errno == ENOENT;
+    off_t size = lseek(file, 0, SEEK_END);
+    off_t from = size > (off_t)sizeof tail - 1 ? size - ((off_t)sizeof tail - 1) : 0;
+    ssize_t got = pread(file, tail, sizeof tail - 1, from);
+    close(file);
+    if (got <= 0)
+        return false;
+    tail[got] = '\0';
+    const char *end = strstr(tail, mark);
+    return end != NULL && strchr(end + 1, '\n') == tail + got - 1;
+}
+
+static int add(struct runs *runs, const char *path, struct error *error) {
+    char **more = realloc(runs->path, (runs->count + 1) * sizeof *more);
+    char *copy = strdup(path);
+    if (more != NULL)
+        runs->path = more;
+    if (more == NULL || copy == NULL) {
+        free(copy);
+        return error_set(error, ERROR_INPUT, path, 0, "out of memory");
+    }
+    runs->path[runs->count++] = copy;
+    return 0;
+}
+
+static int visible(const struct dirent *entry) {
+    return entry->d_name[0] != '.' &&
+           (entry->d_type == DT_DIR || entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN);
+}
+
+// Folders at `levels` below `folder` that hold an ended run, sorted by name at each level.
+static int collect(const char *folder, int levels, struct runs *runs, struct error *error) {
+    if (levels == 0)
+        return run_ended(folder) ? add(runs, folder, error) : 0;
+    struct dirent **entries;
+    int count = scandir(folder, &entries, visible, alphasort), failed = 0;
+    if (count < 0 && errno == ENOTDIR)
+        return 0; // a file among the folders
+    if (count < 0)
+        return error_errno(error, ERROR_INPUT, folder, "cannot be read; is it a store of runs?");
+    for (int i = 0; i < count; i++) {
+        char path[PATH];
+        if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < sizeof path)
+            failed = failed || collect(path, levels - 1, runs, error) != 0;
+        free(entries[i]);
+    }
+    free(entries);
+    return failed ? -1 : 0;
+}
+
+int runs_in_store(const char *store, struct runs *runs, struct error *error) {
+    *runs = (struct runs){0};
+    return collect(store, LEVELS, runs, error);
+}
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+int runs_before(const char *run, struct runs *runs, struct error *error) {
+    char folder[PATH];
+    struct runs all = {0};
+    *runs = (struct runs){0};
+    const char *name = last_part(run);
+    snprintf(folder, sizeof folder, "%.*s", name > run ? (int)(name - run - 1) : 1,
+             name > run ? run : ".");
+    int failed = collect(folder, 1, &all, error);
+    for (size_t i = all.count; i-- > 0 && failed == 0;)
+        if (strcmp(last_part(all.path[i]), name) < 0)
+            failed = add(runs, all.path[i], error);
+    runs_free(&all);
+    return failed;
+}
+
+void runs_free(struct runs *runs) {
+    for (size_t i = 0; i < runs->count; i++)
+        free(runs->path[i]);
+    free(runs->path);
+    *runs = (struct runs){0};
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// results: the store: which runs there are, and which of them may be believed.
+//
+// A store is folders of CSV, STORE/SWEEP/CPU/RUN, to which runs are only ever added. A run's name
+// begins with its time in UTC, so that names sort by time. Nothing here writes.
+#ifndef ASMSWEEP_RUNS_H
+#define ASMSWEEP_RUNS_H
+
+#include "error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct runs {
+    char **path; // count of them, owned
+    size_t count;
+};
+
+// Did the run in this folder come to its own end? Its journal says so in its last line; a folder
+// without a journal is a copy, for which summary.csv, written in one step at the end, stands.
+bool run_ended(const char *folder);
+
+// The ended runs in the folder that `run` lies in, named before it: newest first. 0, or -1 with
+// *error. Free with runs_free in both cases.
+int runs_before(const char *run, struct runs *runs, struct error *error);
+
+// All ended runs of a store, by sweep, CPU and time, oldest first. The same returns.
+int runs_in_store(const char *store, struct runs *runs, struct error *error);
+
+void runs_free(struct runs *runs);
+
+#endif

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole nights on this machine, short: a sweep of few variants, measured for real.
+
+ASMSWEEP_NIGHTS: how many nights without a change are counted (5).
+"""
+
+import csv
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+from nights import PROVE, RESULTS, ROOT, RUN, SLOWER, call, of_kind
+
+NIGHTS = int(os.environ.get("ASMSWEEP_NIGHTS", "5"))
+# The most nights with an alarm that a level of 5 % gives with a chance of 2 % or more.
+ALLOWED = {5: 1, 30: 4}[NIGHTS]
+SLOW = "known_answers.push_popfq.groups16"
+SHORT = ("--blocks", "5", "--slices", "100")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A built sweep, a front that names it, and the programs of two worlds."""
+    folder = tmp_path_factory.mktemp("nights")
+    built = folder / "known_answers"
+    subprocess.run(["/usr/bin/python3", "-B", os.path.join(ROOT, "generator", "build.py"),
+                    "--sweep", "known_answers", "--out", built, "--prove", PROVE],
+                   check=True, timeout=300)
+    front = folder / "front"
+    front.write_text(f"#!/bin/sh\n[ \"$2\" = known_answers ] || {{ echo no sweep \"$2\" >&2; exit 2;"
+                     f" }}\necho '{built}'\n", encoding="utf-8")
+    front.chmod(0o755)
+    for name, runner in (("same", RUN), ("slower", SLOWER)):
+        os.mkdir(folder / name)
+        os.symlink(runner, folder / name / "asmsweep-run")
+        os.symlink(RESULTS, folder / name / "asmsweep-results")
+    return folder
+
+
+def command(place, where, *options, programs="same", sweeps=("known_answers",)):
+    return [str(word) for word in (
+        os.path.join(ROOT, "results", "nightly"), *sweeps, "--front", place / "front",
+        "--programs", place / programs, "--store", where / "store", "--nights", where / "nights",
+        "--", *SHORT, *options)]
+
+
+def newest(where):
+    return max((where / "nights").glob("2*Z"))
+
+
+def rows(where):
+    with open(newest(where) / "night.csv", newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def whole_night(place, where, *options, **more):
+    """One night from begin to end; its status and rows. Nights are named by the second."""
+    time.sleep(1)
+    done = call(*command(place, where, *options, **more))
+    assert done.returncode in (0, 1, 4), done.stderr
+    return done, rows(where)
+
+
+def ended(run):
+    with open(os.path.join(run, "journal"), encoding="utf-8") as stream:
+        return stream.read().endswith("\nend complete\n")
+
+
+def test_a_change_of_three_percent_is_reported_on_the_first_night(place, tmp_path):
+    few = ("--only", f"{SLOW}*,known_answers.nop*,known_answers.imul*")
+    for _ in range(3):  # a night on a noisy machine may have no unit for that one variant
+        whole_night(place, tmp_path, *few)
+        done, found = whole_night(place, tmp_path, *few, programs="slower")
+        if SLOW in [row["variant"] for row in of_kind(found, "changed")]:
+            break
+        shutil.rmtree(tmp_path / "store")
+    assert done.returncode == 4
+    (row,) = of_kind(found, "changed")
+    assert row["variant"] == SLOW and 0.02 < float(row["part"]) < 0.04
+    print(f"{SLOW}: {100 * float(row['part']):+.2f} % [{100 * float(row['part_low']):+.2f}, "
+          f"{100 * float(row['part_high']):+.2f}], at first {100 * float(row['first_part']):+.2f}")
+    text = (newest(tmp_path) / "report.txt").read_text(encoding="utf-8")
+    assert "Changed: 1; lost: 0" in text and done.stdout == text
+    assert (newest(tmp_path) / "done").read_text(encoding="utf-8") == "4\n"
+    # The night after, nothing is new any more.
+    _, found = whole_night(place, tmp_path, *few, programs="slower")
+    assert not of_kind(found, "changed")
+
+
+def test_nights_without_a_change_alarm_as_often_as_the_level_allows(place, tmp_path):
+    whole_night(place, tmp_path)
+    alarms, candidates, compared = 0, 0, 0
+    for _ in range(NIGHTS):
+        done, found = whole_night(place, tmp_path)
+        alarms += bool(of_kind(found, "changed"))
+        candidates += len(of_kind(found, "changed")) + len(of_kind(found, "unconfirmed"))
+        compared += int(of_kind(found, "sweep")[0]["compared"])
+        assert (done.returncode == 4) == bool(of_kind(found, "changed") or of_kind(found, "lost"))
+    print(f"{NIGHTS} nights, {compared} comparisons: {candidates} candidates, {alarms} nights "
+          "with an alarm")
+    assert compared > 20 * NIGHTS  # most had a value
+    assert alarms <= ALLOWED
+
+
+def start_and_kill(place, where, *options):
+    """Kill a night, with all its processes, once three executions are on disk; its run."""
+    process = subprocess.Popen(command(place, where, *options), start_new_session=True,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    journal = None
+    for _ in range(600):
+        time.sleep(0.05)
+        found = list((where / "store").glob("*/*/*/journal"))
+        if found and found[0].read_text(encoding="utf-8").count("\ndone ") >= 3:
+            journal = found[0]
+            break
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert journal is not None
+    return journal.parent
+
+
+def test_a_killed_night_is_finished_by_the_next(place, tmp_path):
+    run = start_and_kill(place, tmp_path)
+    assert not ended(run) and not list((tmp_path / "nights").glob("*/done"))
+    done = call(*command(place, tmp_path))
+    assert done.returncode in (0, 1) and "finishing the night begun at" in done.stderr
+    assert ended(run) and list((tmp_path / "store").glob("*/*/*")) == [run]
+    assert len(list((tmp_path / "nights").glob("2*Z"))) == 1
+    assert of_kind(rows(tmp_path), "sweep")[0]["folder"] == str(run)
+
+
+def test_a_killed_night_of_another_kind_is_never_compared_with(place, tmp_path):
+    run = start_and_kill(place, tmp_path)
+    _, found = whole_night(place, tmp_path, "--seed", "7")
+    assert not ended(run)
+    assert [row["detail"] for row in of_kind(found, "baseline")] == ["the first run on this CPU"]
+    first = min((tmp_path / "nights").glob("2*Z"))
+    assert "given up" in (first / "done").read_text(encoding="utf-8")
+
+
+def test_one_night_at_a_time_and_the_lock_dies_with_its_holder(place, tmp_path):
+    first = subprocess.Popen(command(place, tmp_path), start_new_session=True,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(200):
+        time.sleep(0.05)
+        if list((tmp_path / "nights").glob("2*Z/plan")):
+            break
+    second = call(*command(place, tmp_path))
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    assert second.returncode == 3
+    assert f"another night is at work (process {first.pid})" in second.stderr
+    assert call(*command(place, tmp_path)).returncode in (0, 1)
+
+
+def test_a_sweep_that_cannot_be_built_does_not_stop_the_others(place, tmp_path):
+    done = call(*command(place, tmp_path, sweeps=("nonsense", "known_answers")))
+    found = rows(tmp_path)
+    assert done.returncode == 3 and "FAILED: nonsense: not built: no sweep nonsense" in done.stdout
+    assert [row["sweep"] for row in of_kind(found, "sweep")] == ["known_answers"]
