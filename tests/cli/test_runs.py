@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs that can be left alone: resumed, interrupted, refused, out of room."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import ENDED, NOBODY, RUN, environment, is_root, journal, keys, rows, run, start
+
+QUICK = ["--slices", "20"]
+
+
+def wait_for_lines(process, folder, count):
+    """Until the run has so many executions on disk."""
+    for _ in range(2000):
+        if len(journal(folder)) >= count:
+            return
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.01)
+    pytest.fail(f"{folder} never came to {count} executions")
+
+
+@pytest.fixture
+def running(builds, out):
+    """A long run that has the core; ended with the test."""
+    process = start(builds("small"), "-o", out, "--blocks", "1000", *QUICK)
+    wait_for_lines(process, out, 3)
+    yield process
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+
+
+def one_line(done):
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1 and lines[0].startswith("asmsweep-run: "), done.stderr
+    return lines[0]
+
+
+def test_sigint_ends_cleanly_writes_the_summary_and_says_how_to_resume(builds, out):
+    process = start(builds("small"), "-o", out, "--blocks", "30", *QUICK)
+    wait_for_lines(process, out, 8)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert f"interrupted; go on with: asmsweep run --resume -o {out}\n" in errors
+    assert len(rows(out, "summary.csv")) == 6
+    before = open(os.path.join(out, "measurements.csv")).read()
+    assert len(rows(out, "measurements.csv")) == len(journal(out))
+    done = run("--resume", "-o", out)
+    assert done.returncode in ENDED, done.stderr
+    assert open(os.path.join(out, "measurements.csv")).read().startswith(before)
+    assert len(set(keys(out))) == len(keys(out)) == 30 * 6
+
+
+def test_a_second_run_into_the_same_folder_is_refused(builds, out):
+    assert run(builds("small"), "-o", out, "--blocks", "1", *QUICK).returncode in ENDED
+    before = open(os.path.join(out, "measurements.csv")).read()
+    done = run(builds("small"), "-o", out, "--blocks", "1", *QUICK)
+    assert done.returncode == 2
+    assert "holds a run already: --resume goes on with it" in one_line(done)
+    assert open(os.path.join(out, "measurements.csv")).read() == before
+
+
+def test_a_run_that_is_going_on_cannot_be_resumed_beside_itself(running, out):
+    done = run("--resume", "-o", out)
+    assert done.returncode == 2
+    assert "another run is writing here" in one_line(done)
+
+
+def test_a_finished_run_resumed_runs_nothing(builds, out):
+    assert run(builds("small"), "-o", out, "--blocks", "2", *QUICK).returncode in ENDED
+    before = keys(out)
+    done = run("--resume", "-o", out)
+    assert done.returncode in ENDED
+    assert keys(out) == before
+    assert done.stderr.splitlines()[-1].startswith("0 executions in ")
+
+
+def test_nothing_to_resume_is_said_in_one_line(out):
+    done = run("--resume", "-o", out)
+    assert done.returncode == 2
+    assert "no run to resume here" in one_line(done)
+
+
+@pytest.fixture
+def interrupted(builds, out):
+    """A run of a build of its own, stopped half-way; (folder, build)."""
+    build = os.path.join(os.path.dirname(out), "build")
+    shutil.copytree(builds("small"), build)
+    process = start(build, "-o", out, "--blocks", "30", *QUICK)
+    wait_for_lines(process, out, 8)
+    process.kill()
+    process.communicate()
+    return out, build
+
+
+@pytest.mark.parametrize("name", ["variants.csv", "proof.csv"])
+def test_a_changed_sweep_or_proof_is_noticed(interrupted, name):
+    folder, build = interrupted
+    with open(os.path.join(build, name)) as stream:
+        text = stream.read()
+    assert "xor.links16" in text
+    with open(os.path.join(build, name), "w") as stream:
+        stream.write(text.replace("xor.links16", "xor.links17"))
+    before = journal(folder)
+    done = run("--resume", "-o", folder)
+    assert done.returncode == 2
+    assert "the sweep or its binaries changed since this run began" in one_line(done)
+    assert journal(folder) == before
+
+
+def test_a_binary_changed_under_the_run_is_unproved_from_there_on(interrupted):
+    folder, build = interrupted
+    with open(os.path.join(build, "bin", "xor.links16"), "ab") as stream:
+        stream.write(b"x")
+    done = run("--resume", "-o", folder)
+    assert done.returncode == 1
+    last = [row for row in rows(folder, "measurements.csv") if row["variant"] == "xor.links16"][-1]
+    assert (last["status"], last["value"]) == ("unproved", "")
+
+
+def test_another_cpu_is_noticed(interrupted):
+    folder, _ = interrupted
+    path = os.path.join(folder, "journal")
+    with open(path) as stream:
+        lines = stream.readlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("cpu_key "))
+    lines[at] = "cpu_key GenuineIntel-6-94-3 0xf0 6.1.0\n"
+    with open(path, "w") as stream:
+        stream.writelines(lines)
+    done = run("--resume", "-o", folder)
+    assert done.returncode == 2
+    assert "was begun on 'GenuineIntel-6-94-3 0xf0 6.1.0', this is '" in one_line(done)
+
+
+def test_two_runs_on_one_core_are_refused_with_the_pid_however_often_asked(running, builds, out):
+    for attempt in range(4):
+        done = run(builds("small"), "-o", f"{out}.{attempt}", "--no-wait", *QUICK)
+        assert done.returncode == 3
+        assert f"in use by another run (pid {running.pid})" in one_line(done)
+
+
+def test_the_second_run_waits_for_the_first(running, builds, out):
+    second = start(builds("small"), "-o", out + ".second", "--blocks", "1", *QUICK)
+    said = second.stderr.readline()
+    assert f"in use by another run (pid {running.pid}); waiting for its end" in said
+    assert second.poll() is None
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=60)
+    _, errors = second.communicate(timeout=60)
+    assert second.returncode in ENDED, errors
+    assert len(keys(out + ".second")) == 6
+
+
+def test_a_dry_run_waits_for_nothing_runs_nothing_and_writes_nothing(running, builds, out):
+    done = run(builds("small"), "-o", out + ".dry", "--dry-run", "--seed", "7")
+    assert done.returncode == 0, done.stderr
+    assert "small: 6 variants, 6 of them can run here, 5 blocks, seed 7, CPU" in done.stdout
+    assert not os.path.exists(out + ".dry")
+
+
+def test_the_budget_ends_the_run_after_its_first_block(builds, out):
+    done = run(builds("small"), "-o", out, "--blocks", "5", "--budget", "1ms", *QUICK)
+    assert done.returncode in ENDED, done.stderr
+    assert f"the budget is spent; go on with: asmsweep run --resume -o {out}\n" in done.stderr
+    blocks = [row["block"] for row in rows(out, "measurements.csv")]
+    assert blocks.count("0") == 6 and len(blocks) <= 7
+    assert run("--resume", "-o", out).returncode in ENDED
+    assert len(set(keys(out))) == len(keys(out)) == 30
+
+
+@pytest.mark.parametrize("arguments,message", [
+    (["--only", "nothing*"], "no variant's name matches 'nothing*'"),
+    (["--cpu", "4000"], "CPU 4000 is offline or not allowed for this process"),
+    (["--engine", "stopwatch"], "no engine 'stopwatch'; doctor lists them"),
+    (["--blocks", "0"], "--blocks takes a whole number from 1 to 1000, not '0'"),
+    (["--budget", "soon"], "--budget takes a time"),
+    (["--slices", "19"], "--slices takes a whole number from 20"),
+])
+def test_each_bad_wish_is_one_line_status_2_and_no_folder(builds, out, arguments, message):
+    done = run(builds("small"), "-o", out, *arguments)
+    assert done.returncode == 2
+    assert message in one_line(done)
+    assert not os.path.exists(out)
+
+
+def test_a_folder_that_is_no_build_is_one_line_status_2(place, out):
+    done = run(place, "-o", out)
+    assert done.returncode == 2
+    assert f"{place}/variants.csv: cannot be read: No such file or directory" in one_line(done)
+
+
+def test_the_seed_in_the_environment_gives_the_same_order_again(builds, out):
+    assert run(builds("small"), "-o", out, "--blocks", "2", *QUICK).returncode in ENDED
+    seed = environment(out)["schedule_seed"]
+    assert run(builds("small"), "-o", out + ".2", "--blocks", "2", "--seed", seed,
+               *QUICK).returncode in ENDED
+    order = [[(r["block"], r["slot"], r["variant"]) for r in rows(f, "measurements.csv")]
+             for f in (out, out + ".2")]
+    assert order[0] == order[1]
+
+
+@pytest.fixture
+def tiny_disk(out):
+    """A file system with room for some executions only; grows by calling it."""
+    folder = out + ".disk"
+    os.mkdir(folder)
+    if not is_root() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "asmsweep",
+                                        folder], capture_output=True, check=False).returncode:
+        pytest.skip("cannot mount a tmpfs here (needs root)")
+    yield folder, lambda: subprocess.run(["mount", "-o", "remount,size=16m", folder], check=True)
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_is_one_line_loses_nothing_and_is_resumed(builds, tiny_disk):
+    disk, grow = tiny_disk
+    folder = os.path.join(disk, "run")
+    done = run(builds("small"), "-o", folder, "--blocks", "20", *QUICK)
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("asmsweep-run: ") and done.stderr.count("No space left on device") == 1
+    assert "what was measured before is kept" in last
+    before = rows(folder, "measurements.csv")
+    assert len(before) == len(journal(folder)) > 0
+    grow()
+    done = run("--resume", "-o", folder)
+    assert done.returncode in ENDED, done.stderr
+    assert rows(folder, "measurements.csv")[:len(before)] == before
+    assert len(set(keys(folder))) == len(keys(folder)) == 20 * 6
+    assert len(rows(folder, "summary.csv")) == 6
+
+
+def test_no_room_even_for_the_headers_is_one_line(builds, tiny_disk):
+    disk, grow = tiny_disk
+    with open(os.path.join(disk, "filler"), "wb") as filler:
+        try:
+            filler.write(b"x" * (1 << 20))
+            filler.flush()
+        except OSError:
+            pass
+    folder = os.path.join(disk, "run")
+    done = run(builds("small"), "-o", folder, *QUICK)
+    assert done.returncode == 2
+    one_line(done)
+    grow()
+    assert run(builds("small"), "-o", folder, "--blocks", "1", *QUICK).returncode in ENDED
+
+
+def as_nobody(*arguments):
+    if not is_root():
+        pytest.skip("not root: cannot become another user")
+    return run(*arguments, before=NOBODY, cwd="/")
+
+
+def readable(program):
+    """Can an ordinary user start it at all?"""
+    return subprocess.run([*NOBODY, "test", "-x", program], check=False).returncode == 0
+
+
+def test_a_read_only_folder_is_one_line_and_status_2(builds, place, out):
+    if is_root() and not readable(RUN):
+        pytest.skip(f"an ordinary user may not read {RUN}")
+    done = as_nobody(builds("small"), "-o", os.path.join(place, "mine"))
+    assert done.returncode == 2
+    assert "/mine: the run's folder cannot be made; choose another place with -o: " \
+           "Permission denied" in one_line(done)
+
+
+def test_somebody_elses_run_is_not_touched(builds, out):
+    if is_root() and not readable(RUN):
+        pytest.skip(f"an ordinary user may not read {RUN}")
+    assert run(builds("small"), "-o", out, "--blocks", "1", *QUICK).returncode in ENDED
+    before = open(os.path.join(out, "measurements.csv")).read()
+    done = as_nobody("--resume", "-o", out)
+    assert done.returncode == 2
+    assert "Permission denied" in one_line(done)
+    assert open(os.path.join(out, "measurements.csv")).read() == before

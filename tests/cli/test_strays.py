@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Variants that go astray: each has its status and reason, all others are unharmed."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import NOBODY, RUN, environment, is_root, rows, run
+
+
+@pytest.fixture(scope="module")
+def strays(builds, place):
+    """(finished run, rows of summary.csv by variant, folder); two blocks: perf stat's and ours."""
+    folder = os.path.join(place, "strays")
+    done = run(builds("strays"), "-o", folder, "--blocks", "2", "--slices", "50", "--timeout",
+               "1s", "--precision", "50%")
+    return done, {row["variant"]: row for row in rows(folder, "summary.csv")}, folder
+
+
+@pytest.mark.parametrize("flag", ["df", "ac", "nt", "id"])
+def test_a_flag_left_set_is_named_and_the_value_stands(strays, flag):
+    row = strays[1]["leaves." + flag]
+    assert row["status"] == "ok", row["detail"]
+    assert f"leaves {flag.upper()} changed" in row["detail"]
+    assert float(row["value"]) > 1
+
+
+@pytest.mark.parametrize("variant,status,reason", [
+    ("loses_rsp", "faulted", "the loop did not leave RSP as it found it"),
+    ("overwrites_canary", "faulted", "the loop overwrote the stack above RSP"),
+    ("dies", "faulted", "died of SIGILL"),
+    ("reads_nowhere", "faulted", "died of SIGSEGV"),
+    ("hangs", "timed_out", "still running after"),
+    ("prints", "faulted", "unexpected output: 'hi'"),
+    ("exits_early", "faulted", "no end mark: the variant did not finish"),
+])
+def test_each_way_astray_has_its_status_and_reason(strays, variant, status, reason):
+    done, summary, folder = strays
+    row = summary[variant]
+    assert (row["status"], row["value"]) == (status, "")
+    assert reason in row["detail"]
+    assert f"no value, {status}:" in done.stderr and variant in done.stderr
+    for execution in rows(folder, "measurements.csv"):
+        if execution["variant"] == variant:
+            assert (execution["status"], execution["value"], execution["ci_low"]) == \
+                (status, "", "")
+            assert reason in execution["detail"], f"block {execution['block']}"
+
+
+def test_the_good_ones_are_unharmed(strays):
+    done, summary, folder = strays
+    for links in (8, 16):
+        row = summary[f"good.links{links}"]
+        assert row["status"] == "ok", row["detail"]
+        assert float(row["value"]) == pytest.approx(links, rel=0.05)
+    assert done.returncode == 1
+    assert "6 values, 0 predicted to have none here, 7 failed" in done.stderr
+    assert len(rows(folder, "measurements.csv")) == 2 * 13
+
+
+@pytest.fixture
+def shipped(builds, out):
+    """(program, build) copied to where an ordinary user may read them."""
+    folder = os.path.join(os.path.dirname(out), "shipped")
+    shutil.copytree(builds("small"), folder, ignore=shutil.ignore_patterns("CMake*", "obj"))
+    program = os.path.join(folder, "asmsweep-run")
+    shutil.copy(RUN, program)
+    os.system(f"chmod -R a+rX '{folder}'")  # noqa: S605 - a path of our own
+    return program, folder
+
+
+@pytest.fixture
+def forbidden_perf():
+    """kernel.perf_event_paranoid at 2 or more while the test runs."""
+    path = "/proc/sys/kernel/perf_event_paranoid"
+    if not is_root():
+        pytest.skip("not root: cannot become another user")
+    with open(path) as stream:
+        before = stream.read().strip()
+    if int(before) < 2:
+        with open(path, "w") as stream:
+            stream.write("3")
+    yield path
+    with open(path, "w") as stream:
+        stream.write(before)
+
+
+def check_values(folder):
+    for row in rows(folder, "summary.csv"):
+        assert row["source"] == "stopwatch" and float(row["value"]) > 1, row["detail"]
+
+
+def test_an_ordinary_user_without_perf_gets_values_and_the_setting_named(shipped, out,
+                                                                         forbidden_perf):
+    program, build = shipped
+    done = subprocess.run([*NOBODY, program, "run", build, "-o", out, "--blocks", "2",
+                           "--precision", "50%"], capture_output=True, text=True, timeout=60,
+                          check=False, stdin=subprocess.DEVNULL, cwd="/")
+    assert done.returncode == 0, done.stderr
+    check_values(out)
+    said = environment(out)["perf"]
+    assert "kernel.perf_event_paranoid=" in said and "variants run directly" in said
+
+
+def test_without_perf_installed_there_are_values_and_perf_is_named(builds, out):
+    done = run(builds("small"), "-o", out, "--blocks", "2", "--precision", "50%",
+               env={"PATH": "/nonexistent"})
+    assert done.returncode == 0, done.stderr
+    check_values(out)
+    assert environment(out)["perf"] == ("no perf stat, variants run directly (perf cannot be "
+                                        "started: No such file or directory)")
+
+
+@pytest.fixture
+def copied(builds, out):
+    folder = os.path.join(os.path.dirname(out), "copied")
+    shutil.copytree(builds("small"), folder)
+    return folder
+
+
+def test_one_byte_changed_after_the_build_is_unproved_and_the_rest_measured(copied, out):
+    path = os.path.join(copied, "bin", "xor.links16")
+    with open(path, "r+b") as stream:
+        stream.seek(-1, os.SEEK_END)
+        last = stream.read(1)
+        stream.seek(-1, os.SEEK_END)
+        stream.write(bytes([last[0] ^ 1]))
+    done = run(copied, "-o", out, "--blocks", "1", "--precision", "50%")
+    summary = {row["variant"]: row for row in rows(out, "summary.csv")}
+    row = summary.pop("xor.links16")
+    assert (row["status"], row["value"]) == ("unproved", "")
+    assert "its binary is not the one that was proved: build the sweep again" in row["detail"]
+    assert done.returncode == 1
+    assert [r["status"] for r in summary.values()] == ["ok"] * 5
+
+
+def test_an_unproved_binary_is_not_executed(copied, out):
+    path, witness = os.path.join(copied, "bin", "xor.links16"), out + ".executed"
+    with open(path, "w") as stream:
+        stream.write(f"#!/bin/sh\ntouch '{witness}'\n")
+    run(copied, "-o", out, "--blocks", "1", "--precision", "50%")
+    assert not os.path.exists(witness)
+
+
+def test_a_binary_that_is_gone_is_unproved(copied, out):
+    os.remove(os.path.join(copied, "bin", "xor.links16"))
+    done = run(copied, "-o", out, "--blocks", "1", "--only", "xor.links16")
+    assert rows(out, "summary.csv")[0]["status"] == "unproved"
+    assert "its binary cannot be read" in rows(out, "summary.csv")[0]["detail"]
+    assert done.returncode == 3
