@@ -146,15 +146,10 @@ static int run_command(const struct command *command, int argc, char **argv) {
     if (parsed == 0 && given != command->positionals)
         parsed = error_set(&error, ERROR_INPUT, NULL, 0, "usage: asmsweep-results %s %s",
                            command->name, command->usage);
-    if (parsed == 0)
-        parsed = command->run(&arguments, &error);
-    // A report that did not arrive is no success, and no news of a change either.
-    if (fflush(stdout) != 0)
-        parsed = error_errno(&error, ERROR_INPUT, "standard output", "cannot be written");
-    if (parsed == 0)
+    if (parsed == 0 && command->run(&arguments, &error) == 0 && fflush(stdout) == 0)
         return 0;
     fprintf(stderr, "asmsweep-results: %s\n", error.text);
-    return (int)error.kind;
+    return error.kind != ERROR_NONE ? (int)error.kind : ERROR_INPUT;
 }
 
 int main(int argc, char **argv) {

@@ -5,7 +5,8 @@
 step() {
     step_folder=/out/$1
     shift
-    mkdir -p -m 777 "$step_folder" # an ordinary user's perf writes there too
+    mkdir -p "$step_folder"
+    chmod 777 "$step_folder" # an ordinary user's perf writes there too
     echo "$*" >"$step_folder/command"
     "$@" >"$step_folder/stdout" 2>"$step_folder/stderr" </dev/null
     echo $? >"$step_folder/status"
