@@ -28,22 +28,35 @@ class Browser:
         self.folder = tempfile.mkdtemp(prefix="asmsweep-chromium-")
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
                                        stderr=subprocess.DEVNULL, text=True)
-        self.base = None
+        try:
+            self.base = self._address()
+            self.base += "/session/" + self._session(width, height, dark)
+        except BaseException:
+            self._end()
+            raise
+
+    def _address(self):
         for line in self.driver.stdout:
             found = re.search(r"successfully on port (\d+)", line)
             if found:
-                self.base = f"http://127.0.0.1:{found[1]}"
-                break
+                return f"http://127.0.0.1:{found[1]}"
+        raise RuntimeError("chromedriver did not start")
+
+    def _session(self, width, height, dark):
         flags = FLAGS + [f"--user-data-dir={self.folder}", f"--window-size={width},{height}"]
         flags += ["--blink-settings=preferredColorScheme=0"] if dark else []
         options = {"args": flags, "binary": shutil.which("chromium")}
         if width < 500:  # narrower than a window may be: a telephone
             options["mobileEmulation"] = {"deviceMetrics": {
                 "width": width, "height": height, "pixelRatio": 1.0, "mobile": True}}
-        made = self._call("POST", "/session", {"capabilities": {"alwaysMatch": {
+        return self._call("POST", "/session", {"capabilities": {"alwaysMatch": {
             "goog:chromeOptions": options,
-            "goog:loggingPrefs": {"browser": "ALL"}}}})
-        self.base += "/session/" + made["sessionId"]
+            "goog:loggingPrefs": {"browser": "ALL"}}}})["sessionId"]
+
+    def _end(self):
+        self.driver.terminate()
+        self.driver.wait(timeout=10)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self):
         return self
@@ -52,9 +65,7 @@ class Browser:
         try:
             self._call("DELETE", "")
         finally:
-            self.driver.terminate()
-            self.driver.wait(timeout=10)
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self._end()
 
     def _call(self, method, path, body=None):
         data = None if method != "POST" else json.dumps(body or {}).encode()
