@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "compare.h"
 #include "options.h"
+#include "streams.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -146,13 +147,13 @@ static int run_command(const struct command *command, int argc, char **argv) {
     if (parsed == 0 && given != command->positionals)
         parsed = error_set(&error, ERROR_INPUT, NULL, 0, "usage: asmsweep-results %s %s",
                            command->name, command->usage);
-    if (parsed == 0 && command->run(&arguments, &error) == 0 && fflush(stdout) == 0)
+    if (parsed == 0 && command->run(&arguments, &error) == 0)
         return 0;
     fprintf(stderr, "asmsweep-results: %s\n", error.text);
     return error.kind != ERROR_NONE ? (int)error.kind : ERROR_INPUT;
 }
 
-int main(int argc, char **argv) {
+static int run_program(int argc, char **argv) {
     if (argc < 2)
         return usage(stderr);
     if (strcmp(argv[1], "--help") == 0)
@@ -162,4 +163,9 @@ int main(int argc, char **argv) {
             return run_command(&commands[i], argc - 1, argv + 1);
     fprintf(stderr, "asmsweep-results: no command %s\n", argv[1]);
     return usage(stderr);
+}
+
+int main(int argc, char **argv) {
+    streams_open();
+    return streams_close("asmsweep-results", run_program(argc, argv));
 }

@@ -2,6 +2,8 @@
 // asmsweep-prove: what variants really hold, by disassembly and by running them.
 #include "commands.h"
 
+#include "streams.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +24,7 @@ static int usage(FILE *stream, int status) {
     return status;
 }
 
-int main(int argc, char **argv) {
+static int run_command(int argc, char **argv) {
     struct error error = {0};
     if (argc > 1 && !strcmp(argv[1], "--help"))
         return usage(stdout, 0);
@@ -35,4 +37,9 @@ int main(int argc, char **argv) {
         return (int)error.kind;
     }
     return usage(stderr, ERROR_INPUT);
+}
+
+int main(int argc, char **argv) {
+    streams_open();
+    return streams_close("asmsweep-prove", run_command(argc, argv));
 }

@@ -2,6 +2,8 @@
 // asmsweep-run: measures the variants of a build.
 #include "command.h"
 
+#include "streams.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +24,7 @@ static int usage(FILE *stream) {
     return stream == stderr ? 2 : 0;
 }
 
-int main(int argc, char **argv) {
+static int run_command(int argc, char **argv) {
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
         return usage(stdout);
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
@@ -31,4 +33,9 @@ int main(int argc, char **argv) {
     if (argc > 1)
         fprintf(stderr, "asmsweep-run: no command '%s'\n", argv[1]);
     return usage(stderr);
+}
+
+int main(int argc, char **argv) {
+    streams_open();
+    return streams_close("asmsweep-run", run_command(argc, argv));
 }
