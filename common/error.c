@@ -6,13 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 
+// The end of a very long path: what went wrong must stand behind it, too.
+static const char *end_of(const char *file, const char **dots) {
+    const size_t most = sizeof((struct error *)0)->text / 3;
+    size_t length = strlen(file);
+    *dots = length > most ? "..." : "";
+    return length > most ? file + length - most : file;
+}
+
 // "FILE:LINE: " as far as there is one; returns its length within the text.
 static size_t put_place(struct error *error, const char *file, size_t line) {
     int length = 0;
+    const char *dots, *name = file ? end_of(file, &dots) : NULL;
     if (file && line)
-        length = snprintf(error->text, sizeof error->text, "%s:%zu: ", file, line);
+        length = snprintf(error->text, sizeof error->text, "%s%s:%zu: ", dots, name, line);
     else if (file)
-        length = snprintf(error->text, sizeof error->text, "%s: ", file);
+        length = snprintf(error->text, sizeof error->text, "%s%s: ", dots, name);
     else
         error->text[0] = '\0';
     if (length < 0)

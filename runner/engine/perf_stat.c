@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { MAX_ARGUMENTS = 24, MAX_EVENT_TEXT = 1024, GROUP_OF_OWN = 2 };
 
@@ -75,7 +77,9 @@ static void describe_no_perf(const struct process_result *result, char *text, si
     char why[200];
     complaint(result, why, sizeof why);
     int level = paranoid_level();
-    if (result->exec_errno || level < 2)
+    // The setting binds no root, and makes perf neither hang nor die.
+    if (result->exec_errno || result->timed_out || !WIFEXITED(result->status) || level < 2 ||
+        geteuid() == 0)
         snprintf(text, size, "no perf stat, variants run directly (%s)", why);
     else
         snprintf(text, size,
