@@ -107,8 +107,19 @@ static void make_cpu_key(const struct machine *machine, char *text, size_t size)
              machine->cpu_model, machine->cpu_stepping, machine->microcode, machine->kernel);
 }
 
-static void settle(const struct request *request, const struct plan *plan,
-                   const struct machine *machine, struct settings *settings) {
+// Was the run begun here? Its microcode may not have been readable then.
+static int same_cpu(const char *begun_on, const struct machine *here, char *key, size_t size) {
+    struct machine without = *here;
+    without.microcode[0] = '\0';
+    make_cpu_key(&without, key, size);
+    if (!strcmp(key, begun_on))
+        return 1;
+    make_cpu_key(here, key, size);
+    return !strcmp(key, begun_on);
+}
+
+static int settle(const struct request *request, const struct plan *plan,
+                  const struct machine *machine, struct settings *settings, struct error *error) {
     *settings = (struct settings){
         .seed = request->seed >= 0 ? request->seed : (long long)time(NULL),
         .blocks = request->blocks > 0 ? request->blocks : DEFAULT_BLOCKS,
@@ -124,15 +135,15 @@ static void settle(const struct request *request, const struct plan *plan,
         request->blocks > 0 && request->precision <= 0 ? settings->blocks : 2 * settings->blocks;
     make_run_id(settings->run_id, sizeof settings->run_id);
     make_cpu_key(machine, settings->cpu_key, sizeof settings->cpu_key);
-    snprintf(settings->sweep, sizeof settings->sweep, "%s", plan->sweep);
-    snprintf(settings->build, sizeof settings->build, "%s", request->build);
-    snprintf(settings->plan_sha256, sizeof settings->plan_sha256, "%s", plan->sha256);
-    snprintf(settings->engine, sizeof settings->engine, "%s",
-             request->engine ? request->engine : "perf");
-    snprintf(settings->accel, sizeof settings->accel, "%s", request->accel ? request->accel : "");
-    snprintf(settings->only, sizeof settings->only, "%s", request->only ? request->only : "");
-    snprintf(settings->events, sizeof settings->events, "%s",
-             request->events ? request->events : "");
+#define KEEP(name, what, text)                                                                     \
+    settings_keep(settings->name, sizeof settings->name, what, text, error)
+    return KEEP(sweep, "the sweep's name", plan->sweep) ||
+           KEEP(build, "the build directory", request->build) ||
+           KEEP(plan_sha256, "the plan's hash", plan->sha256) ||
+           KEEP(engine, "--engine", request->engine ? request->engine : "perf") ||
+           KEEP(accel, "--accel", request->accel) || KEEP(only, "--only", request->only) ||
+           KEEP(events, "--events", request->events);
+#undef KEEP
 }
 
 // The cores to measure on: the one asked for, or what the machine offers.
@@ -186,8 +197,7 @@ static int resume(const struct request *request, struct settings *settings, stru
                          "in another folder");
     machine_cores(cores);
     machine_describe(settings->cpu >= 0 ? (int)settings->cpu : cores[0].cpu, &machine);
-    make_cpu_key(&machine, key, sizeof key);
-    if (strcmp(key, settings->cpu_key))
+    if (!same_cpu(settings->cpu_key, &machine, key, sizeof key))
         return error_set(error, ERROR_INPUT, request->out, 0,
                          "was begun on '%s', this is '%s'; start it anew in another folder",
                          settings->cpu_key, key);
@@ -206,7 +216,8 @@ static int begin(const struct request *request, struct settings *settings, struc
     if (!count)
         return -1;
     machine_describe(cores[0].cpu, &machine);
-    settle(request, plan, &machine, settings);
+    if (settle(request, plan, &machine, settings, error))
+        return -1;
     if (!engine_find(settings->engine))
         return error_set(error, ERROR_INPUT, NULL, 0, "no engine '%s'; doctor lists them",
                          settings->engine);

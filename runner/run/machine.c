@@ -121,6 +121,11 @@ void machine_describe(int cpu, struct machine *machine) {
     }
 }
 
+// What could not be read once (no file descriptor was left) is no other machine.
+static int differ(const char *a, const char *b) {
+    return *a && *b && strcmp(a, b);
+}
+
 const char *machine_difference(const struct machine *a, const struct machine *b) {
     if (strcmp(a->cpu_vendor, b->cpu_vendor))
         return "cpu_vendor";
@@ -130,9 +135,9 @@ const char *machine_difference(const struct machine *a, const struct machine *b)
         return "cpu_model";
     if (strcmp(a->cpu_stepping, b->cpu_stepping))
         return "cpu_stepping";
-    if (strcmp(a->microcode, b->microcode))
+    if (differ(a->microcode, b->microcode))
         return "microcode";
-    return strcmp(a->core_type, b->core_type) ? "core_type" : NULL;
+    return differ(a->core_type, b->core_type) ? "core_type" : NULL;
 }
 
 struct tsc_reading machine_read_tsc(void) {

@@ -135,7 +135,7 @@ static int sink(const struct execution *execution, void *context) {
     char disturbance[200];
     disturbance_describe(block->watch, execution, disturbance, sizeof disturbance);
     if (append(block, execution, disturbance)) {
-        block->failed = 1;
+        block->failed = run->not_stored = 1;
         return 1;
     }
     block->done++;

@@ -41,6 +41,7 @@ struct measurement {
     size_t executions;
     double seconds_starting, seconds_running;
     int out_of_budget;
+    int not_stored; // an execution could not be written: the tallies hold more than the files
 };
 
 // What the engine is told about one of the cores.

@@ -152,7 +152,8 @@ int report_end(struct measurement *run, double seconds, struct error *error) {
     enum { GROUPS = 24 };
     static struct missing groups[GROUPS];
     size_t count = 0;
-    if (!run->tallies)
+    // A summary must not hold what is in no row of the other files.
+    if (!run->tallies || run->not_stored)
         return 0;
     if (write_summary(run, error))
         return -1;

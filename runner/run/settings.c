@@ -19,6 +19,18 @@ void settings_write(const struct settings *settings, FILE *stream) {
     fprintf(stream, "begin\n");
 }
 
+int settings_keep(char *to, size_t size, const char *what, const char *text, struct error *error) {
+    if (!text)
+        text = "";
+    if (strchr(text, '\n') || strlen(text) >= size)
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "%s has a line break or over %zu bytes: a run's journal cannot keep it; "
+                         "give a shorter one",
+                         what, size - 1);
+    memcpy(to, text, strlen(text) + 1);
+    return 0;
+}
+
 // The next line must be "NAME VALUE"; returns the value's place in line, or NULL.
 static const char *take(FILE *stream, const char *name, char *line, size_t size) {
     size_t length = strlen(name);
@@ -57,6 +69,8 @@ int settings_read(const char *path, FILE *stream, struct settings *settings, str
     if (fgets(line, sizeof line, stream) && !strcmp(line, "begin\n"))
         return 0;
 damaged:
+    if (ferror(stream))
+        return error_errno(error, ERROR_INPUT, path, "cannot be read; nothing is lost, try again");
     return error_set(error, ERROR_INPUT, path, 0,
                      "not a whole journal (%s is missing or wrong); start the run anew in "
                      "another folder",

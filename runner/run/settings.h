@@ -39,6 +39,10 @@ struct settings {
 #undef REAL
 };
 
+// Copy `text` (NULL: nothing) to a text of the settings with `size` bytes. ERROR_INPUT naming
+// `what` if settings_read would not read it back: a line break, or too long.
+int settings_keep(char *to, size_t size, const char *what, const char *text, struct error *error);
+
 // "name value" a line, all of them, then "begin".
 void settings_write(const struct settings *settings, FILE *stream);
 

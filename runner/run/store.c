@@ -68,7 +68,7 @@ static int open_file(const char *directory, const char *name, int flags, struct 
     char *path = path_in(directory, name);
     int file = open(path, O_RDWR | O_APPEND | O_CLOEXEC | flags, 0666);
     if (file < 0)
-        error_errno(error, ERROR_INPUT, path, "cannot be opened");
+        error_errno(error, ERROR_INPUT, path, "cannot be opened; choose another place with -o");
     free(path);
     return file;
 }
@@ -182,6 +182,10 @@ static int read_journal(const char *path, struct settings *settings, struct stor
         good = ftell(stream);
         failed = on_line(&line, context);
     }
+    // What cannot be read is not torn: it must not be cut off.
+    if (!failed && ferror(stream))
+        failed =
+            error_errno(error, ERROR_INPUT, path, "cannot be read; nothing is lost, try again");
     fclose(stream);
     if (!failed && truncate(path, good))
         failed = error_errno(error, ERROR_INPUT, path, "cannot be cut to its last whole line");
@@ -306,9 +310,10 @@ int store_copy_file(const struct store *store, const char *from, const char *nam
     char piece[65536];
     while ((got = fread(piece, 1, sizeof piece, stream)))
         fwrite(piece, 1, got, memory);
+    int failed = ferror(stream) ? error_errno(error, ERROR_INPUT, from, "cannot be read") : 0;
     fclose(stream);
     fclose(memory);
-    int failed = store_write_file(store, name, text, length, error);
+    failed = failed || store_write_file(store, name, text, length, error);
     free(text);
     return failed;
 }
