@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""perf missing, old, broken, killed or forbidden: values come from the stopwatch all the same,
+and environment.csv says what perf could not do."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import fake_perf
+import pytest
+from conftest import ALONE, LIBRARY, RUN, SHORT, assert_whole_run, call, pairs, rows
+
+COUNTS = ["4", "5", "6", "repeated", "interval", "wide", "hybrid", "crlf"]
+DOES_NOT_COUNT = sorted(set(fake_perf.ROWS) - set(COUNTS))
+# What the stopwatch may say; a busy machine disturbs it, perf has no part in it.
+STOPWATCH = {"ok", "unstable", "invalid_reference"}
+
+
+@pytest.fixture(name="run_with")
+def run_with_a_perf(build, tmp_path, monkeypatch):
+    """Run with a fake perf first in PATH; the run's folder."""
+    def run(*options, path=None, **perf):
+        programs = fake_perf.write(tmp_path / "programs", **perf)
+        monkeypatch.setenv("PATH", path or f"{programs}:/usr/bin:/bin")
+        done = call(RUN, "run", build, "-o", tmp_path / "run", *SHORT, *options)
+        assert done.returncode in (0, 1, 3), done.errors
+        assert_whole_run(tmp_path / "run", build)
+        return tmp_path / "run"
+    return run
+
+
+def stopwatch_rows(folder):
+    return [row for row in rows(folder / "measurements.csv")
+            if (row["source"], row["quantity"]) == ("stopwatch", "cycles")]
+
+
+@pytest.mark.parametrize("shape", COUNTS)
+def test_a_perf_of_any_version_is_understood(run_with, shape):
+    folder = run_with(shape=shape)
+    assert pairs(folder / "environment.csv")["perf"] == "perf stat works"
+    counted = [row for row in rows(folder / "measurements.csv") if row["source"] == "pmu"]
+    assert {(row["variant"], row["quantity"], row["value"], row["status"]) for row in counted} == {
+        ("small.links16", "cycles", "2", "ok"), ("small.links16", "instructions", "18", "ok"),
+        ("small.links64", "cycles", "2", "ok"), ("small.links64", "instructions", "66", "ok")}
+    assert len(counted) == 8
+
+
+@pytest.mark.parametrize("shape", DOES_NOT_COUNT)
+def test_a_perf_that_prints_nonsense_costs_no_value(run_with, shape):
+    folder = run_with(shape=shape)
+    measured = rows(folder / "measurements.csv")
+    assert {row["source"] for row in measured} == {"stopwatch"}
+    assert {row["status"] for row in measured} <= STOPWATCH
+    said = pairs(folder / "environment.csv")
+    assert said["perf"] != "perf stat works" and "variants run directly" in said["perf"]
+    assert said["perf_version"] == "perf version fake"
+
+
+@pytest.mark.parametrize("first, told", [
+    ("echo 'event syntax error: task-clock' >&2; exit 129", "perf: event syntax error: task-clock"),
+    ("exit 129", "perf exit status 129"),
+    ("kill -SEGV $$", "perf died of SIGSEGV"),
+    ("kill -KILL $$", "perf died of SIGKILL"),
+])
+def test_a_perf_that_fails_is_named_with_its_words(run_with, first, told):
+    folder = run_with(first=first)
+    assert told in pairs(folder / "environment.csv")["perf"]
+    assert {row["status"] for row in stopwatch_rows(folder)} <= STOPWATCH
+
+
+def test_no_perf_at_all(run_with, tmp_path):
+    programs = tmp_path / "empty"
+    programs.mkdir()
+    (programs / "true").symlink_to("/usr/bin/true")
+    folder = run_with(path=str(programs))
+    said = pairs(folder / "environment.csv")
+    assert "cannot be started: No such file or directory" in said["perf"]
+    assert said["perf_version"] == said["qemu_version"] == ""
+    assert {row["status"] for row in stopwatch_rows(folder)} <= STOPWATCH
+
+
+def test_a_perf_that_hangs_after_the_probe_is_timed_out(run_with):
+    folder = run_with("--timeout", "1s",
+                      first='case "$*" in *--stopwatch*) sleep 60 & wait ;; esac')
+    status = {(row["block"], row["status"]) for row in stopwatch_rows(folder)}
+    assert ("0", "timed_out") in status
+    assert not any(s == "timed_out" for block, s in status if block != "0")
+    assert all("still running after" in row["detail"] for row in stopwatch_rows(folder)
+               if row["status"] == "timed_out")
+
+
+def test_a_variant_killed_under_perf_gets_its_value_without(run_with):
+    folder = run_with(first='case "$*" in *small.links16\\ --stopwatch*)\n'
+                            '    while [ "$1" != -- ]; do shift; done; shift\n'
+                            '    "$1" 4000000000 >/dev/null & kill -KILL $!; wait $!; exit 0 ;;\n'
+                            'esac')
+    by = {(row["variant"], row["block"]): row for row in stopwatch_rows(folder)}
+    assert {row["status"] for row in by.values()} <= STOPWATCH
+    assert by["small.links16", "0"]["samples"]
+
+
+def kill_first(parent, name):
+    """Kill the first child of `parent` that runs the program `name`."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        listed = pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        for child in map(int, listed):
+            with contextlib.suppress(OSError):
+                if os.readlink(f"/proc/{child}/exe").endswith(name):
+                    os.kill(child, signal.SIGKILL)
+                    return
+        time.sleep(0.002)
+    raise AssertionError(f"{name} was never seen")
+
+
+def test_a_variant_killed_from_outside_costs_one_execution(build, tmp_path):
+    running = subprocess.Popen(
+        [*ALONE, RUN, "run", build, "-o", tmp_path / "run", "--blocks", "2", "--slices", "10000"],
+        env={**os.environ, "PATH": str(tmp_path)}, executable="/usr/bin/env",
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    kill_first(running.pid, "small.links16")
+    running.communicate(timeout=60)
+    measured = stopwatch_rows(tmp_path / "run")
+    killed = [row for row in measured if row["status"] == "faulted"]
+    assert len(measured) == 4 and len(killed) == 1
+    assert (killed[0]["variant"], killed[0]["value"]) == ("small.links16", "")
+    assert "died of SIGKILL" in killed[0]["detail"]
+    assert {row["status"] for row in measured if row is not killed[0]} <= STOPWATCH
+
+
+def test_an_ordinary_user_is_told_the_setting(build):
+    level = int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+    if os.geteuid() or not shutil.which("setpriv") or not shutil.which("perf") or level < 2:
+        pytest.skip("needs root, setpriv, perf and kernel.perf_event_paranoid of 2 or more")
+    with tempfile.TemporaryDirectory(prefix="faults-") as base:
+        folder = pathlib.Path(base)
+        shutil.copytree(build, folder / "build")
+        for program in (RUN, LIBRARY):
+            shutil.copy(program, folder)
+        subprocess.run(["chmod", "-R", "a+rwX", base], check=True)
+        done = call("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env",
+                    f"LD_PRELOAD={folder / LIBRARY.name}", folder / RUN.name, "run",
+                    folder / "build", "-o", folder / "run", *SHORT)
+        assert done.returncode in (0, 1, 3), done.errors
+        assert_whole_run(folder / "run", build)
+        said = pairs(folder / "run/environment.csv")["perf"]
+        assert f"kernel.perf_event_paranoid={level}" in said or said == "perf stat works"
+        assert {row["status"] for row in stopwatch_rows(folder / "run")} <= STOPWATCH
