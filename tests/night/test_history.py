@@ -92,7 +92,7 @@ def test_a_refused_variant_shows_its_status_and_no_number(store):
 
 def test_unfinished_runs_and_lines_with_broken_cells_are_handled(tmp_path):
     for day in (1, 2, 3):
-        row = loop("v0", "1*cli", 10.0 + day, detail="two\nlines, \"v0\"" if day == 2 else "")
+        row = loop("v0", "1*cli", 10.0 + day, detail="two\nlines, a \"quote\"" if day == 2 else "")
         folder = add_run(tmp_path, day, [row])
         if day == 3:
             with open(os.path.join(folder, "journal"), "w", encoding="utf-8") as stream:

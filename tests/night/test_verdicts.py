@@ -2,6 +2,8 @@
 """What a night comes to, from stores whose truth is known."""
 
 import os
+import re
+import shutil
 
 import pytest
 from nights import (add_run, call, loop, loops, night, of_kind, report, run_id,
@@ -101,6 +103,13 @@ def test_other_bytes_begin_a_new_baseline_for_that_loop_only(tmp_path):
         [("v7", "the loop's bytes changed")]
 
 
+def test_bytes_that_come_back_find_their_old_baseline(tmp_path):
+    add_run(tmp_path, 1, loops(1))
+    add_run(tmp_path, 2, loops(2, slower=(7,), loop_sha256="1" * 64))
+    now = add_run(tmp_path, 3, loops(3, slower=(7,)))
+    assert night(tmp_path / "night", command="candidates", made=now).stdout == "made\tv7\n"
+
+
 def test_a_night_without_a_value_does_not_hide_a_change(tmp_path):
     """v7 is missing on day 2 and slower on day 3: day 1 is what it stands against."""
     add_run(tmp_path, 1, loops(1))
@@ -184,6 +193,21 @@ def test_more_candidates_than_fit_are_the_whole_sweep(tmp_path):
     add_run(tmp_path, 1, many)
     done = night(tmp_path / "night", command="candidates", made=add_run(tmp_path, 2, slow))
     assert done.stdout == "made\t*\n"
+
+
+def test_the_units_of_systemd_are_right_and_name_sweeps_that_exist(tmp_path):
+    units = [tmp_path / f"asmsweep-nightly.{kind}" for kind in ("service", "timer")]
+    for unit in units:
+        with open(os.path.join(ROOT, "setup", "systemd", unit.name), encoding="utf-8") as stream:
+            unit.write_text(stream.read().replace("/opt/asmsweep", ROOT), encoding="utf-8")
+    sweeps = re.search(r'^Environment="SWEEPS=(.*)"$', units[0].read_text(encoding="utf-8"), re.M)
+    sweeps = sweeps[1].split()
+    assert sweeps
+    for sweep in sweeps:
+        assert os.path.exists(os.path.join(ROOT, "templates", "sweeps", f"{sweep}.toml"))
+    if shutil.which("systemd-analyze"):
+        done = call("systemd-analyze", "verify", *units)
+        assert "asmsweep" not in done.stderr
 
 
 def test_bad_input_gets_one_line_that_names_it(tmp_path):
