@@ -16,7 +16,7 @@ struct bundle {
     const struct bundle_options *options;
     struct table summary, proof, plan;
     struct archive archive;
-    struct error *error;
+    struct error error; // why a file could not be added
     size_t programs;
 };
 
@@ -82,7 +82,7 @@ static int anonymous_csv(const char *path, char **data, size_t *bytes, struct er
 
 static int add_data(struct bundle *bundle, const char *name, bool executable, char *data,
                     size_t bytes) {
-    int failed = archive_add(&bundle->archive, name, executable, data, bytes, bundle->error);
+    int failed = archive_add(&bundle->archive, name, executable, data, bytes, &bundle->error);
     free(data);
     return failed;
 }
@@ -92,12 +92,12 @@ static int add_csv(struct bundle *bundle, const char *file, bool needed) {
     size_t bytes = 0;
     snprintf(path, sizeof path, "%s/%s", bundle->options->directory, file);
     snprintf(name, sizeof name, "run/%s", file);
-    int failed = read_whole(path, &data, &bytes, bundle->error);
+    int failed = read_whole(path, &data, &bytes, &bundle->error);
     if (failed > 0)
-        return needed ? error_set(bundle->error, ERROR_INPUT, path, 0, "is not there") : 0;
+        return needed ? error_set(&bundle->error, ERROR_INPUT, path, 0, "is not there") : 0;
     if (failed == 0 && bundle->options->anonymous) {
         free(data);
-        failed = anonymous_csv(path, &data, &bytes, bundle->error);
+        failed = anonymous_csv(path, &data, &bytes, &bundle->error);
     }
     return failed != 0 ? -1 : add_data(bundle, name, false, data, bytes);
 }
@@ -107,16 +107,16 @@ static int add_program(struct bundle *bundle, const char *variant, const char *s
     size_t bytes = 0;
     snprintf(path, sizeof path, "%s/bin/%s", bundle->options->build, variant);
     snprintf(name, sizeof name, "bin/%s", variant);
-    int failed = read_whole(path, &data, &bytes, bundle->error);
+    int failed = read_whole(path, &data, &bytes, &bundle->error);
     if (failed > 0)
-        return error_set(bundle->error, ERROR_INPUT, path, 0,
+        return error_set(&bundle->error, ERROR_INPUT, path, 0,
                          "is not there; name the build that was measured with --build");
     if (failed != 0)
         return -1;
     archive_sha256(data, bytes, sum);
     if (strcmp(sum, sha256) != 0) {
         free(data);
-        return error_set(bundle->error, ERROR_INPUT, path, 0,
+        return error_set(&bundle->error, ERROR_INPUT, path, 0,
                          "is not the program that this run measured: built again since? Run again");
     }
     bundle->programs++;
@@ -129,9 +129,9 @@ static int add_source(struct bundle *bundle, const char *source) {
     if (source[0] == '\0' || source[0] == '/' || strstr(source, "..") != NULL)
         return 0;
     snprintf(path, sizeof path, "%s/%s", bundle->options->build, source);
-    int failed = read_whole(path, &data, &bytes, bundle->error);
+    int failed = read_whole(path, &data, &bytes, &bundle->error);
     if (failed > 0)
-        return error_set(bundle->error, ERROR_INPUT, path, 0,
+        return error_set(&bundle->error, ERROR_INPUT, path, 0,
                          "is not there; name the build that was measured with --build");
     return failed != 0 ? -1 : add_data(bundle, source, false, data, bytes);
 }
@@ -140,7 +140,7 @@ static int add_programs(struct bundle *bundle) {
     for (size_t row = 0; row < bundle->proof.rows; row++) {
         const char *variant = table_cell(&bundle->proof, row, "variant");
         if (strchr(variant, '/') != NULL)
-            return error_set(bundle->error, ERROR_INPUT, bundle->proof.path, table_line(row),
+            return error_set(&bundle->error, ERROR_INPUT, bundle->proof.path, table_line(row),
                              "a variant's name has no slash");
         if (add_program(bundle, variant, table_cell(&bundle->proof, row, "elf_sha256")) != 0)
             return -1;
@@ -159,9 +159,9 @@ static int add_guest(struct bundle *bundle) {
         size_t bytes = 0;
         snprintf(path, sizeof path, "%s/%s", bundle->options->guest, files[i]);
         snprintf(name, sizeof name, "guest/%s", files[i]);
-        int failed = read_whole(path, &data, &bytes, bundle->error);
+        int failed = read_whole(path, &data, &bytes, &bundle->error);
         if (failed > 0)
-            return error_set(bundle->error, ERROR_INPUT, path, 0, "is not there");
+            return error_set(&bundle->error, ERROR_INPUT, path, 0, "is not there");
         if (failed != 0 || add_data(bundle, name, false, data, bytes) != 0)
             return -1;
     }
@@ -183,7 +183,7 @@ static int add_text(struct bundle *bundle) {
     size_t bytes = 0;
     FILE *stream = open_memstream(&data, &bytes);
     if (stream == NULL)
-        return error_set(bundle->error, ERROR_INPUT, NULL, 0, "out of memory");
+        return error_set(&bundle->error, ERROR_INPUT, NULL, 0, "out of memory");
     reproduce_write(&text, stream);
     fclose(stream);
     return add_data(bundle, "REPRODUCE.txt", false, data, bytes);
@@ -203,7 +203,7 @@ static int add_all(struct bundle *bundle) {
             return -1;
     if (add_programs(bundle) != 0 || add_guest(bundle) != 0)
         return -1;
-    return archive_finish(&bundle->archive, bundle->error);
+    return archive_finish(&bundle->archive, &bundle->error);
 }
 
 // Called by replace_file: the archive is written whole or not at all.
@@ -224,13 +224,11 @@ static int make(struct bundle *bundle, FILE *out, struct error *error) {
         snprintf(path, sizeof path, "%s", bundle->options->out);
     else
         snprintf(path, sizeof path, "%s.tar", folder);
-    struct error own = {0}; // why a file could not be added, told before "cannot be written"
-    bundle->error = &own;
     bundle->archive.folder = folder;
     struct bundle *pointer = bundle;
     int failed = replace_file(path, write_archive, &pointer, error);
-    if (failed != 0 && own.kind != ERROR_NONE)
-        *error = own;
+    if (failed != 0 && bundle->error.kind != ERROR_NONE)
+        *error = bundle->error; // tells more than "cannot be written"
     if (failed == 0)
         fprintf(out,
                 "%s: %zu programs; check with: tar xf %s && cd %s && sha256sum -c SHA256SUMS\n",
