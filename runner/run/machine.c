@@ -90,14 +90,17 @@ static int in_list(const char *list, int cpu) {
 }
 
 static void read_core_type(int cpu, char *text, size_t size) {
-    static const char *const types[] = {"cpu_core", "cpu_atom"};
+    // The kernel's two PMUs, and the letters that published figures go by.
+    static const struct {
+        const char *pmu, *type;
+    } types[] = {{"cpu_core", "P"}, {"cpu_atom", "E"}};
     text[0] = '\0';
     for (int i = 0; i < 2; i++) {
         char path[64], list[256];
-        snprintf(path, sizeof path, "/sys/devices/%s/cpus", types[i]);
+        snprintf(path, sizeof path, "/sys/devices/%s/cpus", types[i].pmu);
         read_line(path, list, sizeof list);
         if (in_list(list, cpu))
-            snprintf(text, size, "%s", types[i]);
+            snprintf(text, size, "%s", types[i].type);
     }
 }
 
