@@ -38,7 +38,7 @@ mkdir "$work/root"
 tar -C "$work/root" -xf "$work/bare.tar"
 cp -L /etc/resolv.conf "$work/root/etc/resolv.conf"
 git clone -q "$project" "$work/root/$clone"
-before=$(chroot "$work/root" dpkg-query -W | sort)
+chroot "$work/root" dpkg-query -W | sort >"$work/before"
 
 # in_debian LOG COMMAND...: run it in the clone.
 in_debian() {
@@ -70,10 +70,18 @@ for job in measure test; do
     fi
 done
 
+# It says where the files are, and there they are.
+files=$(sed -n 's/^The files are in //p' "$work/measure.log")
+for file in summary.csv costs.csv index.html; do
+    if [ -z "$files" ] || [ ! -s "$work/root/$files/$file" ]; then
+        echo "no $file in '$files', where ./asmsweep says that it is"
+        status=1
+    fi
+done
+
 # What was there is there still, in the same version.
-after=$(chroot "$work/root" dpkg-query -W | sort)
-changed=$(printf '%s\n' "$before" | { printf '%s\n' "$after" >"$work/after" &&
-    comm -23 - "$work/after"; })
+chroot "$work/root" dpkg-query -W | sort >"$work/after"
+changed=$(comm -23 "$work/before" "$work/after")
 if [ -n "$changed" ]; then
     echo "setup changed packages that were there before:"
     echo "$changed"

@@ -19,13 +19,15 @@ MISTAKES = {
     "wrong_key": ('summary = "s"\nlimits = 3\n' + NOP, [":2:", "unknown key 'limits'"]),
     "undefined_name": ('summary = "s"\n[[loop]]\nname = "x"\nbody = "mov $<{ q }>, %ecx"\n',
                        [":4:", "'q' is undefined"]),
-    "assembly_error": ('summary = "s"\n[[loop]]\nname = "x"\nbody = """\nnop\nfrobnicate %ecx\n"""\n',
+    "assembly_error": ('summary = "s"\n[[loop]]\nname = "x"\n'
+                       'body = """\nnop\nfrobnicate %ecx\n"""\n',
                        [":6:", "the assembler says", "no such instruction"]),
     "empty_axis": ('summary = "s"\n' + NOP + "axes = { a = [] }\n", [":5:", "axis 'a' is empty"]),
     "duplicate_names": ('summary = "s"\n' + NOP + NOP, [":5:", "'x' comes twice"]),
     "a_million_variants": ('summary = "s"\n' + NOP + "axes = { a = { from = 1, to = 1000000 } }\n",
                            [":5:", "1000000 variants", "limit"]),
-    "a_name_that_leaves": ('summary = "s"\nname = "../x"\n' + NOP, [":2:", "'../x' is not a plain"]),
+    "a_name_that_leaves": ('summary = "s"\nname = "../x"\n' + NOP,
+                           [":2:", "'../x' is not a plain"]),
     "a_name_that_is_taken": ('summary = "s"\nname = "programs"\n' + NOP,
                              ["'programs'", "another name"]),
 }
@@ -95,6 +97,20 @@ def test_a_run_names_the_revision_it_was_made_with(asmsweep, study):
     assert environment["project_revision"] == head
 
 
+def test_a_run_without_git_names_no_revision(asmsweep, study):
+    git, elsewhere = asmsweep.root / ".git", asmsweep.root.parent / "git"
+    git.rename(elsewhere)
+    try:
+        done = asmsweep("run", "my chains.toml", "--blocks", "1", "--only", "imul.chains1",
+                        "-o", "without git")
+    finally:
+        elsewhere.rename(git)
+    assert done.returncode in MEASURED, done.stderr
+    environment = {row["key"]: row["value"]
+                   for row in rows(asmsweep.cwd / "without git/environment.csv")}
+    assert environment.get("project_revision", "") in ("", "unknown")
+
+
 def test_a_table_of_the_run_has_a_row_for_each_parameter(asmsweep, study):
     done = asmsweep("table", "the run")
     assert done.returncode == 0, done.stderr
@@ -158,4 +174,5 @@ def test_nothing_is_written_outside_build_and_data(asmsweep, study):
     assert {path.split("/")[0] for path in new} == {"build"}
     assert tree(asmsweep.home) == set()
     assert {path.split("/")[0] for path in tree(asmsweep.cwd)} == \
-        {"my chains.toml", "the run", "seed run", *(f"{name}.toml" for name in MISTAKES)}
+        {"my chains.toml", "the run", "without git", "seed run",
+         *(f"{name}.toml" for name in MISTAKES)}

@@ -25,7 +25,8 @@ class Machine:
         self.bin = folder / "bin"
         self.bin.mkdir()
         (folder / "os-release").write_text(f'NAME="Some"\nID={system}\n')
-        self.environment = {"PATH": str(self.bin), "ASMSWEEP_OS_RELEASE": str(folder / "os-release")}
+        self.environment = {"PATH": str(self.bin),
+                            "ASMSWEEP_OS_RELEASE": str(folder / "os-release")}
         for name in TOOLS:
             os.symlink(f"/usr/bin/{name}", self.bin / name)
         for name in self.programs():
