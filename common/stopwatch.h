@@ -63,8 +63,8 @@ struct pooled {
 // Fewer executions than these give an interval that is called provisional.
 enum { USUAL_EXECUTIONS = 5 };
 
-// Systematic floor of a half-width, a part: what the panel's own members differed by over
-// 600 executions (docs/statistics.md). Combined in quadrature with the executions' spread.
+// Systematic floor of a half-width, a part: what add and rol, which cost the same, differ by in
+// one execution (docs/statistics-measured.md). In quadrature with the executions' spread.
 #define STOPWATCH_FLOOR 0.0004
 
 // values[i] and within_half[i] (half-width of the interval within execution i, 0 if there is
