@@ -27,6 +27,21 @@ struct request {
     int resume, dry_run, no_wait, tune, witness;
 };
 
+// What the journal has no room for is refused: cut off, it would be another wish.
+static int check_texts(const struct request *request, struct error *error) {
+    const struct settings *settings = NULL;
+    size_t events = request->events ? 1 : 0;
+    for (const char *at = request->events; at && *at; at++)
+        events += *at == ',';
+    if (events > MAX_EVENTS)
+        return error_set(error, ERROR_INPUT, NULL, 0, "--events takes at most %d events, not %zu",
+                         MAX_EVENTS, events);
+    if (request->events && strlen(request->events) >= sizeof settings->events)
+        return error_set(error, ERROR_INPUT, NULL, 0, "--events is longer than %zu characters",
+                         sizeof settings->events - 1);
+    return 0;
+}
+
 static int parse(int argc, char **argv, struct request *request, struct error *error) {
     const struct option_row rows[] = {
         {"out", 'o', OPTION_TEXT, &request->out, "DIR", 0, 0, "the run's folder"},
@@ -88,7 +103,7 @@ static int parse(int argc, char **argv, struct request *request, struct error *e
     if (request->only && strlen(request->only) >= sizeof(((struct settings *)0)->only))
         return error_set(error, ERROR_INPUT, NULL, 0, "--only is too long; use a wider glob");
     request->build = count ? positionals[0] : NULL;
-    return 0;
+    return check_texts(request, error);
 }
 
 static void make_run_id(char *text, size_t size) {
