@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SIGKILL at random moments: the resumed run has what an undisturbed one has, once and whole.
 
-ASMSWEEP_KILLS says how many; the delays are seeded, the moments they hit are not.
+ASMSWEEP_KILLS says how many. The delays are parts of what the whole run takes here; they are
+seeded, the moments they hit are not.
 """
 
 import os
 import random
 import subprocess
+import time
 from collections import Counter
 
 from conftest import ENDED, journal, keys, rows, run, start
@@ -46,7 +48,9 @@ def check_whole(folder):
 
 def test_killed_and_resumed_runs_have_the_rows_of_an_undisturbed_one(builds, out):
     build = builds("small")
+    began = time.monotonic()
     assert run(build, "-o", out + ".undisturbed", *SETTINGS).returncode in ENDED
+    whole = time.monotonic() - began
     expected = keys(out + ".undisturbed")
     assert len(expected) == BLOCKS * 6
     delays = random.Random(20161130)
@@ -55,7 +59,7 @@ def test_killed_and_resumed_runs_have_the_rows_of_an_undisturbed_one(builds, out
         folder = f"{out}.{number}"
         number += 1
         while kills < KILLS:
-            if not killed_once(build, folder, delays.uniform(0.005, 0.3)):
+            if not killed_once(build, folder, whole * delays.uniform(0.02, 0.98)):
                 break
             kills += 1
             lengths[len(journal(folder))] += 1
@@ -65,4 +69,4 @@ def test_killed_and_resumed_runs_have_the_rows_of_an_undisturbed_one(builds, out
         assert keys(folder) == expected
         check_whole(folder)
     print(f"{kills} kills in {number} runs; executions on disk at the kill: {dict(lengths)}")
-    assert len(lengths) > 2, "all kills hit the same place: the delays do not fit this machine"
+    assert len(lengths) > 2, "all kills hit the same place"

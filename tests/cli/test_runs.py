@@ -179,6 +179,9 @@ def test_the_budget_ends_the_run_after_its_first_block(builds, out):
     (["--engine", "stopwatch"], "no engine 'stopwatch'; doctor lists them"),
     (["--blocks", "0"], "--blocks takes a whole number from 1 to 1000, not '0'"),
     (["--budget", "soon"], "--budget takes a time"),
+    (["--events", ",".join("abcdefghijklm")], "--events takes at most 12 events, not 13"),
+    (["--events", "e" * 5000], "--events is longer than"),
+    (["--only", "x" * 5000], "--only is too long; use a wider glob"),
     (["--slices", "19"], "--slices takes a whole number from 20"),
 ])
 def test_each_bad_wish_is_one_line_status_2_and_no_folder(builds, out, arguments, message):

@@ -49,6 +49,12 @@ def test_each_way_astray_has_its_status_and_reason(strays, variant, status, reas
             assert reason in execution["detail"], f"block {execution['block']}"
 
 
+def test_one_that_hangs_is_gone_afterwards(strays):
+    found = subprocess.run(["pgrep", "-f", "^" + os.path.dirname(strays[2]) + "/.*/bin/hangs"],
+                           capture_output=True, text=True, check=False)
+    assert found.stdout == ""
+
+
 def test_the_good_ones_are_unharmed(strays):
     done, summary, folder = strays
     for links in (8, 16):

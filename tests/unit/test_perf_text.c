@@ -125,6 +125,8 @@ static const struct {
      TEXT("10\0"
           "00;;cycles:u;500;100.00;;\n"),
      STATUS_not_counted, NAN, "no row"},
+    {"a NUL behind the numbers", "cycles:u", TEXT("1000;;cycles:u;500;100.00;\0;\n"),
+     STATUS_not_counted, NAN, "no row"},
     {"a NUL elsewhere", "cycles:u", TEXT("\0\0;\n1000;;cycles:u;500;100.00;;\n"), STATUS_ok, 1000,
      ""},
     {"CR LF", "cycles:u", TEXT("# started\r\n\r\n1000;;cycles:u;500;100.00;;\r\n"), STATUS_ok, 1000,
