@@ -39,9 +39,10 @@ def _failed(night):
 
 
 def when(run_id):
-    """A run's time: 20261130T094036Z-5473 is 2026-11-30 09:40."""
-    return f"{run_id[:4]}-{run_id[4:6]}-{run_id[6:8]} {run_id[9:11]}:{run_id[11:13]}" \
-        if run_id else "-"
+    """A run's or night's time: 20261130T094036Z-5473 is 2026-11-30 09:40."""
+    if not run_id[:8].isdigit():
+        return run_id or "-"
+    return f"{run_id[:4]}-{run_id[4:6]}-{run_id[6:8]} {run_id[9:11]}:{run_id[11:13]}"
 
 
 def percent(part, digits=2):

@@ -5,14 +5,16 @@ ASMSWEEP_NIGHTS: how many nights without a change are counted (5).
 """
 
 import csv
+import fnmatch
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
 
 import pytest
-from nights import PROVE, RESULTS, ROOT, RUN, SLOWER, call, of_kind
+from nights import PROVE, RESULTS, ROOT, RUN, SLOWER, of_kind
 
 NIGHTS = int(os.environ.get("ASMSWEEP_NIGHTS", "5"))
 # The most nights with an alarm that a level of 5 % gives with a chance of 2 % or more.
@@ -38,6 +40,12 @@ def place(tmp_path_factory):
         os.symlink(runner, folder / name / "asmsweep-run")
         os.symlink(RESULTS, folder / name / "asmsweep-results")
     return folder
+
+
+def call(*arguments):
+    """The completed process; a night may wait long for a core that another run uses."""
+    return subprocess.run([str(word) for word in arguments], capture_output=True, text=True,
+                          timeout=1200, check=False)
 
 
 def command(place, where, *options, programs="same", sweeps=("known_answers",)):
@@ -110,7 +118,7 @@ def start_and_kill(place, where, *options):
     process = subprocess.Popen(command(place, where, *options), start_new_session=True,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     journal = None
-    for _ in range(600):
+    for _ in range(6000):  # another run may hold the core
         time.sleep(0.05)
         found = list((where / "store").glob("*/*/*/journal"))
         if found and found[0].read_text(encoding="utf-8").count("\ndone ") >= 3:
@@ -130,6 +138,32 @@ def test_a_killed_night_is_finished_by_the_next(place, tmp_path):
     assert ended(run) and list((tmp_path / "store").glob("*/*/*")) == [run]
     assert len(list((tmp_path / "nights").glob("2*Z"))) == 1
     assert of_kind(rows(tmp_path), "sweep")[0]["folder"] == str(run)
+
+
+def test_a_killed_run_of_another_build_is_left_and_measured_anew(place, tmp_path):
+    run = start_and_kill(place, tmp_path)
+    journal = (run / "journal").read_text(encoding="utf-8")
+    changed = re.sub(r"(?m)^plan_sha256 .*$", "plan_sha256 " + "0" * 64, journal)
+    (run / "journal").write_text(changed, encoding="utf-8")
+    done = call(*command(place, tmp_path))
+    assert "the sweep or its binaries changed" in done.stderr and "measuring anew" in done.stderr
+    assert not ended(run)
+    (row,) = of_kind(rows(tmp_path), "sweep")
+    assert row["folder"] != str(run) and ended(row["folder"])
+
+
+def test_a_run_says_how_it_ended_and_takes_a_list_of_names(place, tmp_path):
+    names = ["known_answers.nop*", SLOW]
+    for options, how in (((), "complete"), (("--budget", "1ms"), "budget")):
+        done = call(RUN, "run", place / "known_answers", "--store", tmp_path / how, "--only",
+                    ",".join(names), *SHORT, *options)
+        run = done.stdout.rstrip("\n")
+        with open(os.path.join(run, "journal"), encoding="utf-8") as stream:
+            assert stream.read().endswith(f"\nend {how}\n")
+        with open(os.path.join(run, "summary.csv"), newline="", encoding="utf-8") as stream:
+            measured = {row["variant"] for row in csv.DictReader(stream)}
+        assert SLOW in measured and len(measured) > 1
+        assert all(fnmatch.fnmatch(name, names[0]) or name == SLOW for name in measured)
 
 
 def test_a_killed_night_of_another_kind_is_never_compared_with(place, tmp_path):
