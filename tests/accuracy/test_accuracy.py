@@ -93,8 +93,8 @@ def test_they_are_found_beside_a_busy_loop_on_the_same_core(build, tmp_path, bus
 
 
 def generation(vendor, family, model, core_type):
-    """The core's name by results/generations.def; None if it is not there."""
-    with open(f"{ROOT}/results/generations.def") as stream:
+    """The core's name by common/generations.def; None if it is not there."""
+    with open(f"{ROOT}/common/generations.def") as stream:
         rows = re.findall(r'GENERATION\("(\w+)", (\d+), (\d+), (\d+), "(\w*)", "([^"]+)"\)',
                           stream.read())
     for maker, its_family, first, last, its_type, name in rows:
