@@ -2,7 +2,7 @@
 """Tables of runs; the only place here that prints and exits.
 
     tables.py DIR... [--format text|markdown|latex|html|csv] [--out FILE]
-              [--beside NAME,...] [--all]
+              [--beside NAME,...] [--labels NAME,...] [--all]
 Exit status 0, or 2 after one line that names file, place and remedy.
 """
 
@@ -34,6 +34,8 @@ def _arguments(argv, templates):
     parser.add_argument("--out", metavar="FILE", help="write there instead of to stdout")
     parser.add_argument("--beside", metavar="NAME,...", default="",
                         help="published CPUs that get a column (part of their name)")
+    parser.add_argument("--labels", metavar="NAME,...", default="",
+                        help="a name for each DIR in their order: each gets a column of its own")
     parser.add_argument("--all", action="store_true", help="every row of every family")
     parser.add_argument("--published", metavar="FOLDER",
                         default=os.path.join(_ROOT, "results", "published"))
@@ -52,10 +54,21 @@ def _figures(folder, names):
     return figures
 
 
+def _labels(args):
+    """{run's directory: its label}, empty without --labels: then a CPU is one column."""
+    labels = [name.strip() for name in args.labels.split(",")] if args.labels else []
+    if labels and len(labels) != len(args.directories):
+        raise BadInput("--labels", f"names {len(labels)} of {len(args.directories)} runs",
+                       "give one name for each DIR")
+    return dict(zip(args.directories, labels))
+
+
 def render(args, templates):
     names = [name.strip() for name in args.beside.split(",") if name.strip()]
     figures = _figures(args.published, names)
-    all_runs = [runs.read_run(path.rstrip("/") or path) for path in args.directories]
+    labels = _labels(args)
+    all_runs = [runs.read_run(path.rstrip("/") or path, labels.get(path, ""))
+                for path in args.directories]
     everything = args.all or args.format in ("csv", "html")
     values = report.build(all_runs, figures, names, everything)
     env = environment.make(templates, html=args.format == "html")

@@ -24,6 +24,7 @@ class Column:
     cpu: tuple
     costs: list
     runs: list
+    label: str = ""
     figures: bool = False  # whether any cell of it has a published figure beside it
     subtitle: str = ""  # what sets it apart from a column of the same name
 
@@ -40,11 +41,13 @@ def _measured_columns(all_runs):
     for run in sorted(all_runs, key=lambda run: run.date):
         for row in run.costs:
             cpu = runs.cpu_of(row)
-            if cpu not in columns:
-                columns[cpu] = Column("", _clean_name(row["cpu_name"]), False, cpu, [], [])
-            columns[cpu].costs.append(row)
-            if run not in columns[cpu].runs:
-                columns[cpu].runs.append(run)
+            key = (cpu, run.label)
+            if key not in columns:
+                columns[key] = Column("", _clean_name(row["cpu_name"]), False, cpu, [], [],
+                                      run.label)
+            columns[key].costs.append(row)
+            if run not in columns[key].runs:
+                columns[key].runs.append(run)
     return list(columns.values())
 
 
@@ -67,7 +70,7 @@ def _tell_apart(columns):
     for number, column in enumerate(columns):
         column.letter = chr(ord("A") + number) if number < 26 else f"A{number - 25}"
         same = [other for other in columns if other.name == column.name]
-        words = []
+        words = [column.label] if column.label else []
         for place, name in enumerate(runs.CPU_KEYS):
             if len({other.cpu[place] for other in same}) > 1:
                 words.append(f"{name.removeprefix('cpu_').replace('_', ' ')} "
@@ -169,7 +172,8 @@ def _machine(column):
     vendor, family, model, stepping, name, microcode, core, hypervisor = column.cpu
     facts = [f"{vendor} family {family} model {model} stepping {stepping}"]
     facts += [f"{word} {value}" for word, value in (
-        ("microcode", microcode), ("core type", core), ("under hypervisor", hypervisor)) if value]
+        ("microcode", microcode), ("core type", core), ("under hypervisor", hypervisor),
+        ("labelled", column.label)) if value]
     lines = []
     for run in column.runs:
         kernel = run.costs[0]["kernel"]

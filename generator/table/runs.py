@@ -67,6 +67,7 @@ class Run:
     path: str
     costs: list
     summary: list
+    label: str  # names its column apart from others of the same CPU, "" does not
     samples: str  # path, "" if there are none: read only by those who plot them
     variants: dict = field(default_factory=dict)  # variants.csv by variant
     proof: dict = field(default_factory=dict)  # proof.csv by variant
@@ -87,7 +88,7 @@ def _keyed(rows, key, value):
     return {row[key]: row[value] for row in rows}
 
 
-def read_run(path):
+def read_run(path, label=""):
     """Everything a table needs of a run's directory."""
     remedy = f"give a run's directory, and make costs.csv with: asmsweep-results solve {path}"
     if not os.path.isdir(path):
@@ -96,6 +97,7 @@ def read_run(path):
              ("costs", "summary", "samples", "variants", "proof", "environment", "notes")}
     return Run(
         path=path,
+        label=label,
         costs=read_costs(place["costs"], remedy),
         summary=read_csv(place["summary"], remedy, ("variant", "value", "status", "time_utc")),
         samples=place["samples"] if os.path.exists(place["samples"]) else "",
