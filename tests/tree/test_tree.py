@@ -16,7 +16,7 @@ LAYERS = {
     "runner/guest": (),
     "runner/run": ("common", "runner/engine"),
     "runner/prove": ("common", "runner/engine"),
-    "runner/fleet": ("common", "runner/engine"),
+    "runner/fleet": ("common", "runner/engine", "runner/run"),
     "results": ("common",),
     "templates/variant": (),
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/fleet: the commands of asmsweep-fleet. Each returns an exit status, or -1 with *error for
+// main to print.
+#ifndef ASMSWEEP_FLEET_COMMAND_H
+#define ASMSWEEP_FLEET_COMMAND_H
+
+#include "error.h"
+
+int command_submit(int argc, char **argv, struct error *error);
+int command_again(int argc, char **argv, struct error *error);
+int command_status(int argc, char **argv, struct error *error);
+int command_collect(int argc, char **argv, struct error *error);
+int command_generation(int argc, char **argv, struct error *error);
+int command_node(int argc, char **argv, struct error *error);
+int command_carry(int argc, char **argv, struct error *error);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sha2.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *text_make(const char *format, ...) {
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        abort();
+    va_end(arguments);
+    return text;
+}
+
+char *files_read(const char *path, size_t *length, struct error *error) {
+    FILE *stream = fopen(path, "re");
+    if (!stream) {
+        error_errno(error, ERROR_INPUT, path, "cannot be read");
+        return NULL;
+    }
+    char *text, piece[65536];
+    size_t whole, got;
+    FILE *memory = open_memstream(&text, &whole);
+    if (!memory)
+        abort();
+    while ((got = fread(piece, 1, sizeof piece, stream)))
+        fwrite(piece, 1, got, memory);
+    int failed = ferror(stream);
+    fclose(stream);
+    if (fclose(memory))
+        abort();
+    if (failed) {
+        error_errno(error, ERROR_INPUT, path, "cannot be read to its end");
+        free(text);
+        return NULL;
+    }
+    if (length)
+        *length = whole;
+    return text;
+}
+
+static int write_all(int file, const char *text, size_t length) {
+    while (length) {
+        ssize_t written = write(file, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -1;
+        text += written;
+        length -= (size_t)written;
+    }
+    return 0;
+}
+
+int files_write(const char *path, const char *text, size_t length, struct error *error) {
+    char *temporary = text_make("%s.%d.new", path, (int)getpid());
+    int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int failed = file < 0 || write_all(file, text, length) || fsync(file);
+    failed |= file >= 0 && close(file);
+    if (failed || rename(temporary, path)) {
+        failed = error_errno(error, ERROR_INPUT, path, "cannot be written");
+        unlink(temporary);
+    }
+    free(temporary);
+    return failed;
+}
+
+int files_make_folders(const char *path, struct error *error) {
+    char *part = text_make("%s", path);
+    int failed = 0;
+    for (char *at = part + 1; !failed; at++) {
+        if (*at && *at != '/')
+            continue;
+        char kept = *at;
+        *at = '\0';
+        failed = mkdir(part, 0777) && errno != EEXIST;
+        *at = kept;
+        if (!kept)
+            break;
+    }
+    if (failed)
+        error_errno(error, ERROR_INPUT, path, "the folder cannot be made");
+    free(part);
+    return failed ? -1 : 0;
+}
+
+void files_sync_folder(const char *path) {
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return;
+    fsync(folder);
+    close(folder);
+}
+
+int files_sha256(const char *path, char digits[65], struct error *error) {
+    if (!SHA256File(path, digits))
+        return error_errno(error, ERROR_INPUT, path, "cannot be read");
+    return 0;
+}
+
+char *files_beside(const char *relative) {
+    char own[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(own, '/');
+    return text_make("%.*s/%s", slash ? (int)(slash - own) : 0, own, relative);
+}
+
+int tool_run(const char *const *argv, int input, struct process_result *result,
+             struct error *error) {
+    const struct process_request request = {
+        .argv = argv, .cpu = -1, .input = input, .output_limit = TOOL_MOST_OUTPUT};
+    char how[64];
+    if (process_run(&request, result, error))
+        return -1;
+    if (process_succeeded(result) && !result->truncated)
+        return 0;
+    if (process_succeeded(result))
+        return error_set(error, ERROR_MISSING, argv[0], 0, "printed more than %zu bytes",
+                         TOOL_MOST_OUTPUT);
+    const char *said = result->errors ? result->errors : "";
+    int length = (int)strcspn(said, "\n");
+    return error_set(error, ERROR_MISSING, argv[0], 0, "%s%s%.*s",
+                     process_describe(result, how, sizeof how), length ? ": " : "", length, said);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "frame.h"
+
+#include <sha2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char mark[] = "asmsweep-fleet-result 1 ";
+
+// The mark at the begin of a line, or NULL.
+static const char *find_mark(const char *text, size_t length) {
+    const char *at = text, *end = text + length;
+    while ((at = memmem(at, (size_t)(end - at), mark, sizeof mark - 1))) {
+        if (at == text || at[-1] == '\n')
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
+int frame_find(const char *text, size_t length, const char **payload, size_t *payload_length,
+               struct error *error) {
+    static const char place[] = "srun's output";
+    const char *line = find_mark(text, length), *end = text + length;
+    if (!line)
+        return error_set(error, ERROR_MISSING, place, 0, "holds no result");
+    const char *newline = memchr(line, '\n', (size_t)(end - line));
+    char sha256[65] = "", found[65], *rest;
+    const char *number = line + sizeof mark - 1;
+    if (!newline)
+        return error_set(error, ERROR_MISSING, place, 0, "the result's first line is cut off");
+    unsigned long long size = strtoull(number, &rest, 10);
+    if (rest == number || *rest != ' ' || newline - rest != 65)
+        return error_set(error, ERROR_MISSING, place, 0, "the result's first line is damaged");
+    memcpy(sha256, rest + 1, 64);
+    if (size > (size_t)(end - newline - 1))
+        return error_set(error, ERROR_MISSING, place, 0,
+                         "the result is cut off: %llu bytes are announced, %zu came", size,
+                         (size_t)(end - newline - 1));
+    *payload = newline + 1;
+    *payload_length = (size_t)size;
+    SHA256Data((const uint8_t *)*payload, *payload_length, found);
+    if (strcmp(found, sha256))
+        return error_set(error, ERROR_MISSING, place, 0, "the result's bytes do not fit its hash");
+    return 0;
+}
