@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/engine: a temporary file for a program to write its answer to.
+//
+// It lives in memory (memfd_create(2)) and is reached as /proc/self/fd/N, which the program
+// inherits: a runner that is killed leaves nothing behind, and no folder need be writable.
 #ifndef ASMSWEEP_SCRATCH_FILE_H
 #define ASMSWEEP_SCRATCH_FILE_H
 
@@ -7,10 +10,10 @@
 
 #include <stddef.h>
 
-enum { SCRATCH_PATH = 512 };
+enum { SCRATCH_PATH = 32 };
 
-// Make an empty file of ours alone in TMPDIR (or /tmp); its path goes into `path`
-// (SCRATCH_PATH bytes). 0, or -1 with *error; then there is no file.
+// Make an empty file; the path by which this process and its children open it goes into
+// `path` (SCRATCH_PATH bytes). 0, or -1 with *error; then there is no file.
 int scratch_file_make(char *path, struct error *error);
 
 // At most `size` bytes of it into `text`; returns how many. The file is removed.
