@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SIGKILL at random moments: the resumed run has what an undisturbed one has, once and whole.
 
-ASMSWEEP_KILLS says how many. The delays are parts of what the whole run takes here; they are
-seeded, the moments they hit are not.
+ASMSWEEP_KILLS says how many. The dice are seeded, the moments they hit are not.
 """
 
 import os
@@ -22,12 +21,18 @@ def begun(folder):
     return os.path.exists(os.path.join(folder, "journal"))
 
 
-def killed_once(build, folder, delay):
-    """Start or resume the run and kill it after `delay`; False if it ended before."""
+def killed_once(build, folder, dice):
+    """Start or resume the run; kill it some executions and some milliseconds later.
+
+    Counted in executions, because it may first wait for the core. False if it ended before.
+    """
     arguments = ["--resume", "-o", folder] if begun(folder) else [build, "-o", folder, *SETTINGS]
+    wanted = len(journal(folder)) + dice.randrange(7)
     process = start(*arguments)
+    while process.poll() is None and len(journal(folder)) < wanted:
+        time.sleep(0.002)
     try:
-        process.communicate(timeout=delay)
+        process.communicate(timeout=dice.uniform(0, 0.03))
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
@@ -46,20 +51,20 @@ def check_whole(folder):
     assert numbers == list(range(SLICES)) * len(measured)
 
 
-def test_killed_and_resumed_runs_have_the_rows_of_an_undisturbed_one(builds, out):
-    build = builds("small")
-    began = time.monotonic()
+def test_killed_and_resumed_runs_have_the_rows_of_an_undisturbed_one(builds, out, monkeypatch):
+    build, scratch = builds("small"), out + ".tmp"
+    os.mkdir(scratch)
+    monkeypatch.setenv("TMPDIR", scratch)
     assert run(build, "-o", out + ".undisturbed", *SETTINGS).returncode in ENDED
-    whole = time.monotonic() - began
     expected = keys(out + ".undisturbed")
     assert len(expected) == BLOCKS * 6
-    delays = random.Random(20161130)
+    dice = random.Random(20161130)
     kills, number, lengths = 0, 0, Counter()
     while kills < KILLS:
         folder = f"{out}.{number}"
         number += 1
         while kills < KILLS:
-            if not killed_once(build, folder, whole * delays.uniform(0.02, 0.98)):
+            if not killed_once(build, folder, dice):
                 break
             kills += 1
             lengths[len(journal(folder))] += 1
@@ -68,5 +73,6 @@ def test_killed_and_resumed_runs_have_the_rows_of_an_undisturbed_one(builds, out
         assert done.returncode in ENDED, done.stderr
         assert keys(folder) == expected
         check_whole(folder)
+    assert not os.listdir(scratch), "a killed run leaves temporary files behind"
     print(f"{kills} kills in {number} runs; executions on disk at the kill: {dict(lengths)}")
     assert len(lengths) > 2, "all kills hit the same place"
