@@ -37,6 +37,7 @@ rm -rf "$work/root"
 mkdir "$work/root"
 tar -C "$work/root" -xf "$work/bare.tar"
 cp -L /etc/resolv.conf "$work/root/etc/resolv.conf"
+echo "127.0.0.1 localhost" >"$work/root/etc/hosts" # an installer writes it, debootstrap does not
 git clone -q "$project" "$work/root/$clone"
 chroot "$work/root" dpkg-query -W | sort >"$work/before"
 
