@@ -1,19 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the fault tests share: the programs, a small sweep, and what a whole run looks like."""
 
+import atexit
 import collections
 import csv
 import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
 
 import pytest
 
+
+def _preloadable(path):
+    """The library under a name without a space: ld.so takes a space for the next name."""
+    if " " not in str(path):
+        return path
+    folder = tempfile.mkdtemp(prefix="faulty-io-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return pathlib.Path(shutil.copy(path, folder))
+
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("ASMSWEEP_BIN", ROOT / "build/programs/bin"))
-LIBRARY = pathlib.Path(os.environ.get("ASMSWEEP_FAULTY_IO",
-                                      ROOT / "build/programs/tests/faults/libfaulty_io.so"))
+LIBRARY = _preloadable(pathlib.Path(os.environ.get(
+    "ASMSWEEP_FAULTY_IO", ROOT / "build/programs/tests/faults/libfaulty_io.so")))
 RUN, PROVE, RESULTS = (BIN / f"asmsweep-{name}" for name in ("run", "prove", "results"))
 # Without FAULTY_IO the library breaks nothing; it keeps a run from waiting for another one.
 PRELOAD = {"LD_PRELOAD": str(LIBRARY), "ASAN_OPTIONS": "verify_asan_link_order=0"}

@@ -196,10 +196,12 @@ def test_more_candidates_than_fit_are_the_whole_sweep(tmp_path):
 
 
 def test_the_units_of_systemd_are_right_and_name_sweeps_that_exist(tmp_path):
+    place = tmp_path / "clone"
+    place.symlink_to(ROOT)  # a unit's path has no spaces, the project's may
     units = [tmp_path / f"asmsweep-nightly.{kind}" for kind in ("service", "timer")]
     for unit in units:
         with open(os.path.join(ROOT, "setup", "systemd", unit.name), encoding="utf-8") as stream:
-            unit.write_text(stream.read().replace("/opt/asmsweep", ROOT), encoding="utf-8")
+            unit.write_text(stream.read().replace("/opt/asmsweep", str(place)), encoding="utf-8")
     sweeps = re.search(r'^Environment="SWEEPS=(.*)"$', units[0].read_text(encoding="utf-8"), re.M)
     sweeps = sweeps[1].split()
     assert sweeps
