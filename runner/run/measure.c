@@ -62,6 +62,11 @@ static size_t variant_index(const struct plan *plan, const char *name) {
     return index;
 }
 
+// Is this column of the next row to be taken again `text`?
+static int row_is(const struct history *history, const char *column, const char *text) {
+    return !strcmp(table_cell(&history->rows, history->next_row, column), text);
+}
+
 // Give the tallies what an earlier part of this run measured in this block; have[variant]
 // becomes 1 for each.
 static void replay(struct block *block, char *have) {
@@ -75,8 +80,8 @@ static void replay(struct block *block, char *have) {
         char number[24];
         snprintf(number, sizeof number, "%ld", line->block);
         while (history->next_row < history->rows.rows &&
-               !strcmp(table_cell(&history->rows, history->next_row, "variant"), line->variant) &&
-               !strcmp(table_cell(&history->rows, history->next_row, "block"), number)) {
+               row_is(history, "variant", line->variant) && row_is(history, "block", number) &&
+               row_is(history, "core_type", block->record.machine->core_type)) {
             if (index < plan->count)
                 take_row(&history->rows, history->next_row, &block->tallies[index]);
             history->next_row++;

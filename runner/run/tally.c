@@ -50,6 +50,7 @@ void tallies_add(struct tallies *tallies, const struct tally_row *row) {
     snprintf(tally->ring, sizeof tally->ring, "%s", row->ring);
     snprintf(tally->privilege, sizeof tally->privilege, "%s", row->privilege);
     tally->executions++;
+    tally->two_modes += status == STATUS_unstable;
     if (!isnan(row->value))
         add_value(tally, row);
     if (status >= 0 && (enum status)status < tally->worst) {
@@ -105,8 +106,13 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
         describe_missing(tally, pooled);
         return;
     }
-    if (tally->worst == STATUS_unstable) // two modes within an execution
+    if (tally->two_modes && 3 * tally->two_modes >= tally->executions)
         pooled->status = STATUS_unstable;
+    if (tally->two_modes) {
+        snprintf(text, sizeof text, "%zu of %zu executions with two modes", tally->two_modes,
+                 tally->executions);
+        add_detail(pooled, text);
+    }
     if (stats_two_modes(tally->values, tally->count, 0.15, 0.02, modes)) {
         pooled->status = STATUS_unstable;
         snprintf(text, sizeof text, "two modes between executions: %.5g and %.5g", modes[0],

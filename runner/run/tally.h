@@ -22,6 +22,7 @@ struct tally {
     double *values, *within_half; // of ok executions
     size_t count, capacity;
     size_t executions;          // ok or not
+    size_t two_modes;           // of them unstable by themselves
     double spread_sum, samples; // over ok executions
     size_t spreads;             // of them with a spread
     enum status worst;          // of executions without a value; STATUS_ok: none
@@ -39,8 +40,9 @@ void tallies_free(struct tallies *tallies);
 // The tally of the cycles that stand for the variant: the first source's. NULL if none.
 const struct tally *tallies_cycles(const struct tallies *tallies);
 
-// Pool one tally. status is what stands in summary.csv: pooled if at least half of the
-// executions gave a value, else the worst reason.
+// Pool one tally. An execution with two modes may have been disturbed: a third of them or more
+// make the variant unstable, fewer are told in the detail. status is what stands in summary.csv:
+// pooled if at least half of the executions gave a value, else the worst reason.
 void tally_pool(const struct tally *tally, double precision, struct pooled *pooled);
 
 // Should the variant be measured once more? True while its cycles' interval is wider than

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a run makes of its executions: which status stands in summary.csv, and when a variant
+// is measured once more.
+#include "tally.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+static void add(struct tallies *tallies, const char *source, double value, const char *status,
+                const char *detail) {
+    const struct tally_row row = {.engine = "perf",
+                                  .quantity = "cycles",
+                                  .source = source,
+                                  .event = "",
+                                  .accel = "native",
+                                  .ring = "3",
+                                  .privilege = "not_needed",
+                                  .status = status,
+                                  .detail = detail,
+                                  .value = value,
+                                  .low = value - 0.01,
+                                  .high = value + 0.01,
+                                  .spread = 0.01,
+                                  .samples = 200};
+    tallies_add(tallies, &row);
+}
+
+// `ok` executions of about 10 cycles, then `others` of a status.
+static struct pooled pool(size_t ok, size_t others, const char *status, double value) {
+    struct tallies tallies = {0};
+    struct pooled pooled;
+    for (size_t i = 0; i < ok; i++)
+        add(&tallies, "stopwatch", 10 + 0.001 * (double)i, "ok", "");
+    for (size_t i = 0; i < others; i++)
+        add(&tallies, "stopwatch", value, status, "the reason");
+    tally_pool(tallies_cycles(&tallies), 0.005, &pooled);
+    tallies_free(&tallies);
+    return pooled;
+}
+
+static void all_ok_is_their_mean(void **unused) {
+    (void)unused;
+    struct pooled pooled = pool(5, 0, "", NAN);
+    assert_int_equal(pooled.status, STATUS_ok);
+    assert_true(fabs(pooled.cycles.value - 10.002) < 1e-9);
+    assert_string_equal(pooled.detail, "");
+}
+
+static void a_minority_without_a_value_is_told_and_left_out(void **unused) {
+    (void)unused;
+    struct pooled pooled = pool(4, 1, "invalid_reference", NAN);
+    assert_int_equal(pooled.status, STATUS_ok);
+    assert_int_equal(pooled.executions, 4);
+    assert_non_null(strstr(pooled.detail, "1 of 5 executions invalid_reference: the reason"));
+}
+
+static void a_majority_without_a_value_leaves_none(void **unused) {
+    (void)unused;
+    struct pooled pooled = pool(2, 3, "faulted", NAN);
+    assert_int_equal(pooled.status, STATUS_faulted);
+    assert_true(isnan(pooled.cycles.value));
+}
+
+static void two_modes_in_one_of_five_are_told_in_two_of_five_they_stand(void **unused) {
+    (void)unused;
+    struct pooled one = pool(4, 1, "unstable", 10.001), two = pool(3, 2, "unstable", 10.001);
+    assert_int_equal(one.status, STATUS_ok);
+    assert_non_null(strstr(one.detail, "1 of 5 executions with two modes"));
+    assert_int_equal(two.status, STATUS_unstable);
+    assert_true(fabs(two.cycles.value - 10.001) < 1e-3);
+}
+
+static void executions_in_two_groups_are_unstable(void **unused) {
+    (void)unused;
+    struct pooled pooled = pool(3, 2, "ok", 20);
+    assert_int_equal(pooled.status, STATUS_unstable);
+    assert_non_null(strstr(pooled.detail, "two modes between executions: 10.001 and 20"));
+}
+
+static void sources_are_pooled_apart_and_the_first_stands_for_the_variant(void **unused) {
+    (void)unused;
+    struct tallies tallies = {0};
+    add(&tallies, "stopwatch", 10, "ok", "");
+    add(&tallies, "pmu", 11, "ok", "");
+    assert_int_equal(tallies.count, 2);
+    assert_string_equal(tallies_cycles(&tallies)->source, "stopwatch");
+    tallies_free(&tallies);
+}
+
+static void more_blocks_are_for_values_that_are_too_wide_only(void **unused) {
+    (void)unused;
+    struct tallies narrow = {0}, wide = {0}, refused = {0};
+    for (int i = 0; i < 5; i++) {
+        add(&narrow, "stopwatch", 10 + 0.001 * i, "ok", "");
+        add(&wide, "stopwatch", 10 + 0.2 * i, "ok", "");
+        add(&refused, "stopwatch", NAN, "refused", "no privilege");
+    }
+    assert_false(tallies_too_wide(&narrow, 0.005));
+    assert_true(tallies_too_wide(&wide, 0.005));
+    assert_false(tallies_too_wide(&refused, 0.005));
+    tallies_free(&narrow);
+    tallies_free(&wide);
+    tallies_free(&refused);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_ok_is_their_mean),
+        cmocka_unit_test(a_minority_without_a_value_is_told_and_left_out),
+        cmocka_unit_test(a_majority_without_a_value_leaves_none),
+        cmocka_unit_test(two_modes_in_one_of_five_are_told_in_two_of_five_they_stand),
+        cmocka_unit_test(executions_in_two_groups_are_unstable),
+        cmocka_unit_test(sources_are_pooled_apart_and_the_first_stands_for_the_variant),
+        cmocka_unit_test(more_blocks_are_for_values_that_are_too_wide_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
