@@ -12,12 +12,22 @@ for each objection only, so that CTest's summary stays the last thing to be read
 import os
 import re
 import shutil
+import stat
 import sys
 import xml.etree.ElementTree as xml
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _PART = re.compile(r"^SKIPPED \[\d+\] (.*)$", re.M)
 _WHOLE = re.compile(r"^.*skip.*$", re.M | re.I)
+
+
+def is_private(path):
+    """Does a folder on the way keep other users out?"""
+    while path != "/":
+        path = os.path.dirname(path)
+        if not os.stat(path).st_mode & stat.S_IXOTH:
+            return True
+    return False
 
 
 def holds(where):
@@ -27,11 +37,14 @@ def holds(where):
         return not os.path.exists(os.path.join(_ROOT, name))
     if kind == "no" and name:
         return shutil.which(name) is None
+    if kind == "private" and name:
+        return is_private(os.path.join(_ROOT, name))
     if where == "not:root":
         return os.geteuid() != 0
     if where == "always":
         return True
-    raise ValueError(f"tests/allowed-skips: '{where}' is not no:NAME, not:root or always")
+    raise ValueError(f"tests/allowed-skips: '{where}' is not no:NAME, private:PATH, "
+                     "not:root or always")
 
 
 def read_allowed(path):

@@ -48,6 +48,15 @@ def test_a_listed_skip_passes_only_where_its_condition_holds(judge):
     assert judge(RAN + SKIPPED, "other\talways\twhy\n")[0] == 1
 
 
+def test_a_private_folder_is_one_that_keeps_others_out(judge, tmp_path):
+    (tmp_path / "own" / "bin").mkdir(parents=True)
+    for mode, status in ((0o700, 0), (0o701, 1)):
+        for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+            folder.chmod(0o701)
+        (tmp_path / "own").chmod(mode)
+        assert judge(RAN + SKIPPED, f"b\tprivate:{tmp_path}/own/bin\twhy\n")[0] == status
+
+
 def test_nothing_but_skips_is_a_failure(judge):
     assert judge(SKIPPED, "b\talways\twhy\n") == (
         1, "allowed_skips: no test ran: nothing but skips is no pass\n")
