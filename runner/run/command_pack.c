@@ -13,12 +13,12 @@
 
 struct pack_choice {
     const char *out, *only;
-    long long ring;
+    long long ring, iterations; // iterations 0: the stopwatch
 };
 
 // One entry a variant that this ring may run: with IOPL=3, those that leave IF 0 may not.
 static size_t choose(const struct plan *plan, const struct pack_choice *choice,
-                     const char *(*argv)[4], struct guest_entry *entries) {
+                     const char *iterations, const char *(*argv)[4], struct guest_entry *entries) {
     size_t count = 0;
     for (size_t i = 0; i < plan->count; i++) {
         const struct variant *variant = &plan->rows[i];
@@ -26,8 +26,8 @@ static size_t choose(const struct plan *plan, const struct pack_choice *choice,
             continue;
         const char **words = argv[count];
         words[0] = variant->name;
-        words[1] = "--stopwatch";
-        words[2] = SLICES;
+        words[1] = choice->iterations ? iterations : "--stopwatch";
+        words[2] = choice->iterations ? NULL : SLICES;
         words[3] = NULL;
         entries[count++] = (struct guest_entry){variant->path, words, (int)choice->ring};
     }
@@ -47,6 +47,8 @@ static int write_pack(const struct guest_pack *pack, const char *path, struct er
 static int make(const char *build, const struct pack_choice *choice, struct error *error) {
     struct plan plan;
     struct guest_pack pack = {0};
+    char iterations[24];
+    snprintf(iterations, sizeof iterations, "%lld", choice->iterations);
     if (plan_read(build, choice->only, &plan, error) != 0) {
         plan_free(&plan);
         return -1;
@@ -54,7 +56,7 @@ static int make(const char *build, const struct pack_choice *choice, struct erro
     const char *(*argv)[4] = calloc(plan.count + 1, sizeof *argv);
     struct guest_entry *entries = calloc(plan.count + 1, sizeof *entries);
     int failed = !argv || !entries ? error_set(error, ERROR_INPUT, NULL, 0, "out of memory") : 0;
-    size_t count = failed ? 0 : choose(&plan, choice, argv, entries);
+    size_t count = failed ? 0 : choose(&plan, choice, iterations, argv, entries);
     if (!failed && count == 0)
         failed = error_set(error, ERROR_MISSING, build, 0, "has no variant that CPL%lld may run",
                            choice->ring);
@@ -77,9 +79,12 @@ int command_pack(int argc, char **argv) {
         {"out", 'o', OPTION_TEXT, &choice.out, "FILE", 0, 0, "the pack"},
         {"ring", 0, OPTION_INTEGER, &choice.ring, "N", 0, 3, "0 (default), or 3 with IOPL=3"},
         {"only", 0, OPTION_TEXT, &choice.only, "GLOB", 0, 0, "variants whose name matches"},
+        {"iterations", 0, OPTION_INTEGER, &choice.iterations, "N", 1, UINT32_MAX,
+         "each runs N iterations, not the stopwatch"},
     };
-    const struct option_list list = {"pack BUILD-DIR -o FILE [--ring N] [--only GLOB]",
-                                     "Writes a build's variants as a pack for the guest.", rows, 3};
+    const struct option_list list = {
+        "pack BUILD-DIR -o FILE [--ring N] [--only GLOB]\n       [--iterations N]",
+        "Writes a build's variants as a pack for the guest.", rows, sizeof rows / sizeof *rows};
     struct error error;
     size_t count = 0;
     int status = options_parse(&list, argc, argv, build, 1, &count, &error);
