@@ -69,6 +69,7 @@ def render(args, templates):
     labels = _labels(args)
     all_runs = [runs.read_run(path.rstrip("/") or path, labels.get(path, ""))
                 for path in args.directories]
+    runs.refuse_twins(all_runs)
     everything = args.all or args.format in ("csv", "html")
     values = report.build(all_runs, figures, names, everything)
     env = environment.make(templates, html=args.format == "html")

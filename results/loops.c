@@ -29,17 +29,37 @@ static bool usable(enum status status) {
     return status == STATUS_ok || status == STATUS_unstable;
 }
 
-static void read_value(const struct table *table, size_t row, struct loop *loop) {
-    bool numbers = units_scan_number(table_cell(table, row, "value"), &loop->cycles) == 0 &&
-                   units_scan_number(table_cell(table, row, "ci_low"), &loop->ci_low) == 0 &&
-                   units_scan_number(table_cell(table, row, "ci_high"), &loop->ci_high) == 0;
-    loop->has_value = numbers && usable(loop->status) && loop->ci_high >= loop->ci_low;
+// A cell's number; NaN where it is empty.
+static int read_number(const struct table *table, size_t row, const char *name, double *number,
+                       struct error *error) {
+    const char *text = table_cell(table, row, name);
+    *number = NAN;
+    if (*text == '\0' || units_scan_number(text, number) == 0)
+        return 0;
+    return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                     "%s is \"%s\", no number; the file was changed, measure again", name, text);
+}
+
+static int read_value(const struct table *table, size_t row, struct loop *loop,
+                      struct error *error) {
+    if (read_number(table, row, "value", &loop->cycles, error) != 0 ||
+        read_number(table, row, "ci_low", &loop->ci_low, error) != 0 ||
+        read_number(table, row, "ci_high", &loop->ci_high, error) != 0)
+        return -1;
+    loop->has_value = usable(loop->status);
     if (!loop->has_value) {
         loop->cycles = loop->ci_low = loop->ci_high = loop->sigma = NAN;
-        return;
+        return 0;
     }
+    if (!(loop->cycles > 0 && loop->ci_low <= loop->ci_high))
+        return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                         "status %s, but value \"%s\" [\"%s\", \"%s\"]; the file was changed, "
+                         "measure again",
+                         status_name(loop->status), table_cell(table, row, "value"),
+                         table_cell(table, row, "ci_low"), table_cell(table, row, "ci_high"));
     loop->sigma =
         fmax((loop->ci_high - loop->ci_low) / (2 * Z95), SIGMA_LEAST * fabs(loop->cycles));
+    return 0;
 }
 
 static int read_mix(const struct table *table, size_t row, struct loop *loop, struct error *error) {
@@ -70,8 +90,11 @@ static int read_loop(const struct table *table, size_t row, struct loop *loop,
     loop->group = table_cell(table, row, "group");
     loop->twin_of = table_cell(table, row, "twin_of");
     loop->loop_sha256 = table_cell(table, row, "loop_sha256");
-    if (units_scan_number(table_cell(table, row, "executions"), &loop->executions) != 0)
-        loop->executions = NAN;
+    if (read_number(table, row, "executions", &loop->executions, error) != 0 ||
+        read_number(table, row, "groups", &loop->groups, error) != 0)
+        return -1;
+    if (!(loop->groups > 0))
+        loop->groups = NAN;
     loop->detail = table_cell(table, row, "detail");
     int status = status_from_name(table_cell(table, row, "status"));
     if (status < 0)
@@ -79,11 +102,8 @@ static int read_loop(const struct table *table, size_t row, struct loop *loop,
                          "\"%s\" is no status; was the file made by another version?",
                          table_cell(table, row, "status"));
     loop->status = (enum status)status;
-    if (units_scan_number(table_cell(table, row, "groups"), &loop->groups) != 0 ||
-        !(loop->groups > 0))
-        loop->groups = NAN;
-    read_value(table, row, loop);
-    return read_mix(table, row, loop, error);
+    return read_value(table, row, loop, error) != 0 || read_mix(table, row, loop, error) != 0 ? -1
+                                                                                              : 0;
 }
 
 // Put a loop into the list, or in the place of the same loop's other source if it is better.

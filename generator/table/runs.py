@@ -6,6 +6,7 @@ solve`), published ones from results/published/costs.csv.
 """
 
 import csv
+import io
 import os
 from dataclasses import dataclass, field
 
@@ -21,13 +22,16 @@ def read_csv(path, remedy, needed=()):
     """Rows of a CSV file as dictionaries; BadInput names file, line and remedy."""
     try:
         with open(path, newline="", encoding="utf-8") as stream:
-            reader = csv.DictReader(stream, strict=True, restkey="")
-            rows = list(reader)
+            text = stream.read()
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="")
+        rows = list(reader)
     except FileNotFoundError:
         raise BadInput(path, "is not there", remedy) from None
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
         raise BadInput(path, f"cannot be read: {problem}", remedy) from None
-    missing = [name for name in needed if name not in (reader.fieldnames or ())]
+    if not text or "\0" in text:
+        raise BadInput(path, "is damaged (a NUL byte)" if text else "is empty", remedy)
+    missing = [name for name in needed if name not in reader.fieldnames]
     if missing:
         raise BadInput(f"{path}:1", f"has no column {missing[0]}", remedy)
     for line, row in enumerate(rows, 2):
@@ -36,8 +40,8 @@ def read_csv(path, remedy, needed=()):
     return rows
 
 
-def _optional(path):
-    return read_csv(path, "remove it or run again") if os.path.exists(path) else []
+def _optional(path, *needed):
+    return read_csv(path, "remove it or run again", needed) if os.path.exists(path) else []
 
 
 def _number(row, name, path, line):
@@ -101,10 +105,21 @@ def read_run(path, label=""):
         costs=read_costs(place["costs"], remedy),
         summary=read_csv(place["summary"], remedy, ("variant", "value", "status", "time_utc")),
         samples=place["samples"] if os.path.exists(place["samples"]) else "",
-        variants={row["variant"]: row for row in _optional(place["variants"])},
-        proof={row["variant"]: row for row in _optional(place["proof"])},
-        environment=_keyed(_optional(place["environment"]), "key", "value"),
-        notes=_keyed(_optional(place["notes"]), "key", "value"))
+        variants={row["variant"]: row for row in _optional(place["variants"], "variant")},
+        proof={row["variant"]: row for row in _optional(place["proof"], "variant")},
+        environment=_keyed(_optional(place["environment"], "key", "value"), "key", "value"),
+        notes=_keyed(_optional(place["notes"], "key", "value"), "key", "value"))
+
+
+def refuse_twins(all_runs):
+    """A run that is given twice would be two columns that agree with themselves."""
+    seen = {}
+    for run in all_runs:
+        for key in {(row.get("run_id"), cpu_of(row)) for row in run.costs}:
+            if key in seen:
+                raise BadInput(run.path, f"is the same run as {seen[key]} (run_id {key[0]})",
+                               "give each run once")
+        seen.update({(row.get("run_id"), cpu_of(row)): run.path for row in run.costs})
 
 
 def cpu_of(row):

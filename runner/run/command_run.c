@@ -122,14 +122,17 @@ static void make_cpu_key(const struct machine *machine, char *text, size_t size)
              machine->cpu_model, machine->cpu_stepping, machine->microcode, machine->kernel);
 }
 
-// Was the run begun here? Its microcode may not have been readable then.
+// Was the run begun here? A microcode that could not be read, then or now, is no other CPU.
 static int same_cpu(const char *begun_on, const struct machine *here, char *key, size_t size) {
-    struct machine without = *here;
-    without.microcode[0] = '\0';
-    make_cpu_key(&without, key, size);
+    struct machine other = *here;
+    other.microcode[0] = '\0';
+    make_cpu_key(&other, key, size);
     if (!strcmp(key, begun_on))
         return 1;
-    make_cpu_key(here, key, size);
+    other = *here;
+    if (!*other.microcode)
+        sscanf(begun_on, "%*s %23s", other.microcode);
+    make_cpu_key(&other, key, size);
     return !strcmp(key, begun_on);
 }
 

@@ -28,6 +28,7 @@ def made(tmp_path, solve, table):
     def render(*runs, options=()):
         folders = []
         for number, loops in enumerate(runs):
+            loops = [dict(row, run_id=f"run-{number + 1}") for row in loops]
             folders.append(write_run(tmp_path / f"run{number}", loops,
                                      [("governor", "performance")]))
             solve(folders[-1])

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run's files damaged in every usual way: the results and the tables say in one line which file
+is wrong, and leave every file as it was."""
+
+import csv
+import io
+import shutil
+
+import pytest
+from conftest import PUBLISHED, PYTHON, RESULTS, ROOT, call
+
+TABLES = [PYTHON, "-B", ROOT / "generator/tables.py"]
+
+
+def edit(text, change):
+    """CSV text with its rows (lists; the header first) changed in place."""
+    table = list(csv.reader(io.StringIO(text.decode())))
+    change(table)
+    out = io.StringIO()
+    csv.writer(out).writerows(table)
+    return out.getvalue().encode()
+
+
+def set_cell(name, value):
+    def change(table):
+        table[1][table[0].index(name)] = value
+    return lambda text: edit(text, change)
+
+
+def without_column(name):
+    def change(table):
+        at = table[0].index(name)
+        for row in table:
+            del row[at]
+    return lambda text: edit(text, change)
+
+
+def cut_row(text):
+    return edit(text, lambda table: table[1].pop())
+
+
+def longer_row(text):
+    return edit(text, lambda table: table[1].append("more"))
+
+
+# What is done to a file; what the line says of it.
+DAMAGES = {
+    "cut in half": (lambda text: text[:len(text) // 2], ""),
+    "cut in a quoted field": (lambda text: text + b'"open', ""),
+    "empty": (lambda text: b"", ""),
+    "a NUL": (lambda text: text[:-20] + b"\0" + text[-20:], ""),
+    "not UTF-8": (lambda text: b"\xff\xfe" + text, ""),
+    "one field less": (cut_row, ":2"),
+    "one field more": (longer_row, ":2"),
+    "other text": (lambda text: b"Dear reader,\nnothing here.\n", ""),
+}
+SUMMARY = {
+    **DAMAGES,
+    **{f"no column {name}": (without_column(name), name) for name in
+       ("variant", "value", "ci_low", "status", "run_id", "mix")},
+    **{f"{name} {value}": (set_cell(name, value), name) for name, value in
+       (("value", "1,5"), ("value", "fast"), ("ci_low", "nan"), ("status", "fine"),
+        ("value", "-3"), ("value", ""), ("mix", "16*"), ("mix", "x*add"), ("groups", "some"))},
+}
+COSTS = {
+    **DAMAGES,
+    "no column cycles": (without_column("cycles"), "cycles"),
+    "a word for cycles": (set_cell("cycles", "fast"), "cycles"),
+}
+
+
+@pytest.fixture(name="solved", scope="module")
+def solved_run(whole_run, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("solved") / "run"
+    shutil.copytree(whole_run, folder)
+    # Good values, whatever the machine was doing: what is wrong is what we make so.
+    text = (folder / "summary.csv").read_bytes()
+
+    def fix(table):
+        for row in table[1:]:
+            cell = dict(zip(table[0], row))
+            cell.update(value="16", ci_low="15.9", ci_high="16.1", status="ok", detail="")
+            row[:] = cell.values()
+    (folder / "summary.csv").write_bytes(edit(text, fix))
+    assert call(RESULTS, "solve", folder, *PUBLISHED).returncode == 0
+    return folder
+
+
+def content(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def refuses(folder, path, told, *command):
+    """One line that names the file; exit 2; nothing touched."""
+    before = content(folder)
+    done = call(*command)
+    lines = done.errors.strip().splitlines()
+    assert done.returncode == 2, (done.returncode, done.stdout, done.errors)
+    assert len(lines) == 1 and str(path) in lines[0], done.errors
+    assert told in lines[0].replace(str(path), "", 1), lines[0]
+    assert content(folder) == before
+
+
+@pytest.mark.parametrize("damage", SUMMARY)
+def test_a_damaged_summary_is_not_solved(solved, copy_of, damage):
+    folder = copy_of(solved)
+    path = folder / "summary.csv"
+    change, told = SUMMARY[damage]
+    path.write_bytes(change(path.read_bytes()))
+    refuses(folder, path, told, RESULTS, "solve", folder, *PUBLISHED)
+
+
+@pytest.mark.parametrize("damage", COSTS)
+def test_damaged_costs_make_no_table(solved, copy_of, damage):
+    folder = copy_of(solved)
+    path = folder / "costs.csv"
+    change, told = COSTS[damage]
+    path.write_bytes(change(path.read_bytes()))
+    refuses(folder, path, told, *TABLES, folder)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_summary_is_not_compared(solved, copy_of, damage):
+    folder, change = copy_of(solved), DAMAGES[damage][0]
+    path = folder / "summary.csv"
+    path.write_bytes(change(path.read_bytes()))
+    refuses(folder, path, "", RESULTS, "compare", solved, folder)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("name", ["variants", "proof", "environment", "notes"])
+def test_a_damaged_file_beside_makes_no_table(solved, copy_of, name, damage):
+    folder, change = copy_of(solved), DAMAGES[damage][0]
+    path = folder / f"{name}.csv"
+    path.write_bytes(change(path.read_bytes()))
+    refuses(folder, path, "", *TABLES, folder)
+
+
+@pytest.mark.parametrize("name", ["variants", "proof", "environment", "notes", "samples"])
+def test_a_file_beside_that_is_missing_costs_no_number(solved, copy_of, name):
+    folder = copy_of(solved)
+    (folder / f"{name}.csv").unlink()
+    assert call(RESULTS, "solve", folder, *PUBLISHED).returncode == 0
+    for form in ("text", "html", "markdown", "latex", "csv"):
+        done = call(*TABLES, folder, "--format", form)
+        assert done.returncode == 0, done.errors
+        assert b"16" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["summary", "costs"])
+def test_a_needed_file_that_is_missing_is_named(solved, copy_of, name):
+    folder = copy_of(solved)
+    (folder / f"{name}.csv").unlink()
+    refuses(folder, folder / f"{name}.csv", "", *TABLES, folder)
+
+
+def test_one_run_twice_is_said(solved, copy_of):
+    folder = copy_of(solved)
+    refuses(folder, folder, f"is the same run as {solved}", *TABLES, solved, folder)
