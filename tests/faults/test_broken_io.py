@@ -102,6 +102,7 @@ def walk(tmp_path, command, before, after):
             after(done)
         except (AssertionError, OSError) as problem:
             problems.append(f"{fault}: {str(problem)[:200]}\n{done and done.errors}")
+    print(f"{len(steps)} faults")
     assert not problems, f"{len(problems)} of {len(steps)}:\n" + "\n".join(problems)
     return len(steps)
 
