@@ -38,7 +38,7 @@ def _clean_name(name):
 
 def _measured_columns(all_runs):
     columns = {}
-    for run in sorted(all_runs, key=lambda run: run.date):
+    for run in sorted(all_runs, key=lambda run: "" if run.label else run.date):
         for row in run.costs:
             cpu = runs.cpu_of(row)
             key = (cpu, run.label)
@@ -140,7 +140,8 @@ def _generation_row(name, measured, costs):
 
 def _generations(columns, figures):
     """PUSHFQ+POPFQ and kin over all CPUs: measured ones first, then published ones."""
-    rows = [_generation_row(column.name, True, column.costs)
+    rows = [_generation_row(f"{column.name}, {column.label}" if column.label else column.name,
+                            True, column.costs)
             for column in columns if not column.published]
     groups = {}
     for row in figures:

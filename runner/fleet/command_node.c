@@ -79,7 +79,8 @@ static void put_time(char text[256]) {
 }
 
 // Which attempt this is, and on what: all that is known before anything is done.
-static int introduce(const struct request *request, struct attempt *attempt, struct error *error) {
+static int introduce(const struct request *request, struct attempt *attempt, enum claim *claim,
+                     struct error *error) {
     struct machine machine;
     const char *job = from_slurm("SLURM_JOB_ID", NULL), *found;
     *attempt = (struct attempt){0};
@@ -87,14 +88,14 @@ static int introduce(const struct request *request, struct attempt *attempt, str
         return error_set(error, ERROR_INPUT, NULL, 0,
                          "no SLURM_JOB_ID: only a job of Slurm calls this");
     machine_describe(-1, &machine);
-    enum claim claim = claim_check(request->claim, machine.cpu_vendor, machine.cpu_family,
-                                   machine.cpu_model, &found);
+    *claim = claim_check(request->claim, machine.cpu_vendor, machine.cpu_family, machine.cpu_model,
+                         &found);
     put_time(attempt->begun_utc);
 #define PUT(field, value) snprintf(attempt->field, sizeof attempt->field, "%s", value)
     PUT(fleet, request->fleet);
     PUT(generation, request->generation);
     PUT(claim, request->claim);
-    PUT(claim_check, claim_name(claim));
+    PUT(claim_check, claim_name(*claim));
     PUT(found, found);
     PUT(node, from_slurm("SLURMD_NODENAME", ""));
     PUT(job, job);
@@ -207,15 +208,16 @@ static int work(const struct request *request, struct attempt *attempt, struct e
 int command_node(int argc, char **argv, struct error *error) {
     struct request request;
     struct attempt attempt;
+    enum claim claim = CLAIM_unlisted;
     int status = parse(argc, argv, &request, error);
     if (status)
         return status < 0 ? -1 : 0;
     take_all_cpus();
-    if (introduce(&request, &attempt, error))
+    if (introduce(&request, &attempt, &claim, error))
         return -1;
-    fprintf(stderr, "%s: job %s restart %s on node %s: %s, claim %s %s\n", attempt.generation,
+    fprintf(stderr, "%s: job %s restart %s on node %s: %s; %s claimed: %s\n", attempt.generation,
             attempt.job, attempt.restart, attempt.node, attempt.cpu_name, attempt.claim,
-            attempt.claim_check);
+            claim_meaning(claim));
     if (work(&request, &attempt, error))
         return -1;
     fprintf(stderr, "%s: %s%s%s\n", attempt.generation, outcome_meaning(attempt.outcome_id),

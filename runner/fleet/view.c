@@ -180,8 +180,9 @@ void view_print(const struct fleet *fleet, const struct view *view, FILE *stream
                 stage_name(one->stage), chosen ? chosen->node : "-",
                 chosen ? chosen->cpu_name : "-", chosen ? " (claim " : "",
                 chosen ? chosen->claim_check : "", chosen ? ")" : "");
-        if (*one->detail)
-            fprintf(stream, "  %s\n", one->detail);
+        if (*one->detail || one->stage != STAGE_measured)
+            fprintf(stream, "  %s%s%s\n", stage_meaning(one->stage), *one->detail ? ": " : "",
+                    one->detail);
     }
 }
 

@@ -25,6 +25,8 @@ from cluster import CannotStart, Cluster, wait_for  # noqa: E402
 
 BIN = Path(os.environ["ASMSWEEP_BIN"])
 CPU = "0"  # of the runs: not the one that other runs on this machine take by default
+# Many short tries: on a busy machine some give no value, and without any a run has failed.
+RUN = "--blocks 8 --slices 60"
 NODES = {"n1": "box1,lab", "n2": "box2,lab", "n3": "box3,lab", "n4": "box3,lab"}
 
 
@@ -60,13 +62,13 @@ class Fleet:
     def __init__(self, cluster, build, folder):
         self.cluster, self.build, self.folder = cluster, build, Path(folder)
 
-    def call(self, *argv):
+    def call(self, *argv, environment=None):
         return subprocess.run([BIN / "asmsweep-fleet", *map(str, argv)], capture_output=True,
-                              text=True, env=self.cluster.environment, timeout=100)
+                              text=True, env=environment or self.cluster.environment, timeout=100)
 
     def submit(self, *options, claims):
         done = self.call("submit", self.build, "-o", self.folder, "--claims", claims,
-                         "--run", f"--blocks 2 --cpu {CPU}", *options)
+                         "--run", f"{RUN} --cpu {CPU}", *options)
         assert done.returncode == 0, done.stderr
         assert done.stdout == f"{self.folder}\n"
         return done

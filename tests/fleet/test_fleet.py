@@ -59,7 +59,7 @@ def test_collect_is_incomplete_then_complete_and_nothing_is_taken_twice(fleet, g
     assert len(set(runs)) == len(runs) == 3
     keys = [[(row["run_id"], row["variant"], row["block"], row["quantity"])
              for row in rows(f"{run}/measurements.csv")] for run in runs]
-    # seed: 4 of 8 variants can run at CPL3; 2 blocks; each row once, no row in two runs.
+    # seed: 4 of 8 variants can run at CPL3; each row once, no row in two runs.
     together = [key for run in keys for key in run]
     assert len(set(together)) == len(together) > 0
     assert fleet.collect("--no-table")[0].splitlines() == runs
@@ -70,9 +70,11 @@ def test_a_table_has_a_column_for_each_generation_even_of_one_cpu(fleet, generat
     fleet.wait(MEASURED)
     table, _ = fleet.collect("--format", "markdown")
     header = next(line for line in table.splitlines() if line.startswith("|"))
+    assert [feature for feature in MEASURED if feature in header] == list(MEASURED)
+    assert header.index("box1") < header.index("box2") < header.index("box3")
     for feature in MEASURED:
-        assert feature in header
         assert f"labelled {feature}" in table
+        assert f", {feature} " in table  # its row among the generations
 
 
 def test_the_same_bytes_ran_on_every_node(fleet, generation):
@@ -128,6 +130,31 @@ def test_a_drained_generation_waits_and_the_others_do_not(fleet, generation, clu
     finally:
         cluster.run("scontrol", "update", "NodeName=n2", "State=RESUME")
     fleet.wait({"box1": "measured", "box2": "measured"})
+
+
+def test_a_generation_that_never_comes_back_ends_at_the_deadline(fleet, generation, cluster):
+    cluster.run("scontrol", "update", "NodeName=n2", "State=DRAIN", "Reason=test")
+    try:
+        # Slurm removes a job that could not end in time any more: 70 s less its limit of 60 s.
+        done = fleet.submit("--generations", "box2", "--deadline", "now+70seconds", "--time", "1",
+                            claims=claims(generation))
+        assert "the job waits for one until the deadline" in done.stderr
+        fleet.wait({"box2": "lost"}, 60)
+    finally:
+        cluster.run("scontrol", "update", "NodeName=n2", "State=RESUME")
+    assert "was last seen DEADLINE" in fleet.call("status", fleet.folder).stdout
+
+
+def test_without_an_answer_of_slurm_jobs_are_told_as_seen_last(fleet, generation, hold):
+    fleet.submit("--generations", "box1", claims=claims(generation))
+    fleet.wait({"box1": "running"}, 30)
+    silent = {**fleet.cluster.environment, "PATH": "/nonexistent"}
+    done = fleet.call("status", fleet.folder, environment=silent)
+    assert "told as it was seen last: squeue: " in done.stderr
+    assert "box1" in done.stdout and "RUNNING on n1" in done.stdout
+    assert fleet.call("again", fleet.folder, environment=silent).returncode == 3
+    hold.release()
+    fleet.wait({"box1": "measured"})
 
 
 def test_a_removed_job_is_lost_by_its_state(fleet, generation, hold):

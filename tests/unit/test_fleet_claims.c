@@ -105,7 +105,7 @@ static void a_feature_may_stand_for_another_name(void **state) {
     (void)state;
     struct fleet_settings settings;
     char claim[64];
-    parse("claims = \"epyc=zen4 epyc9=zen5\"\ngenerations = \"epyc,hsw\"\n", &settings);
+    parse("claims = \"epyc9=zen5 epyc=zen4\"\ngenerations = \"epyc,hsw\"\n", &settings);
     fleet_settings_claim(&settings, "epyc", claim, sizeof claim);
     assert_string_equal(claim, "zen4");
     fleet_settings_claim(&settings, "epyc9", claim, sizeof claim);

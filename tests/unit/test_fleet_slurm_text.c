@@ -54,6 +54,15 @@ static void a_line_in_another_form_is_quoted_in_the_error(void **state) {
     }
 }
 
+static void a_short_line_behind_a_good_one_is_named_by_its_number(void **state) {
+    (void)state;
+    struct slurm_nodes nodes;
+    struct error error = {0};
+    assert_int_equal(slurm_parse_nodes("a|zen5|idle\nb|zen5\n", &nodes, &error), -1);
+    assert_non_null(strstr(error.text, "sinfo:2: "));
+    slurm_nodes_free(&nodes);
+}
+
 static void a_node_that_is_down_or_silent_is_not_usable(void **state) {
     (void)state;
     static const char *const usable[] = {"idle", "mixed", "allocated", "completing", "reserved"};
@@ -111,6 +120,7 @@ int main(void) {
         cmocka_unit_test(a_node_in_two_partitions_is_one_node),
         cmocka_unit_test(a_node_without_features_has_no_generation),
         cmocka_unit_test(a_line_in_another_form_is_quoted_in_the_error),
+        cmocka_unit_test(a_short_line_behind_a_good_one_is_named_by_its_number),
         cmocka_unit_test(a_node_that_is_down_or_silent_is_not_usable),
         cmocka_unit_test(a_job_is_its_number_state_reason_and_node),
         cmocka_unit_test(an_ended_job_brings_nothing_more),
