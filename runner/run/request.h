@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/run: what the command line of `asmsweep-run run` said.
+#ifndef ASMSWEEP_REQUEST_H
+#define ASMSWEEP_REQUEST_H
+
+#include "error.h"
+
+enum { REQUEST_MAX_EVENTS = 12 };
+
+// What the command line said; 0, NULL or a negative number: nothing. Texts are
+// argv's.
+struct request {
+    const char *build, *out, *store, *engine, *accel, *only, *events, *revision, *guest_kernel;
+    long long blocks, cpu, seed, slices, ring;
+    double precision, budget, timeout;
+    int resume, dry_run, no_wait, tune, witness;
+};
+
+// Parse argv; argv[0] is the command. 0; 1 if help was asked for and printed; -1 with *error.
+// What would be cut off by the journal is refused, and so is what a resumed run cannot change.
+int request_parse(int argc, char **argv, struct request *request, struct error *error);
+
+#endif
