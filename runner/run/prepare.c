@@ -58,12 +58,13 @@ static int settle(const struct request *request, const struct plan *plan,
     make_cpu_key(machine, settings->cpu_key, sizeof settings->cpu_key);
 #define KEEP(name, what, text)                                                                     \
     settings_keep(settings->name, sizeof settings->name, what, text, error)
-    return KEEP(sweep, "the sweep's name", plan->sweep) ||
-           KEEP(build, "the build directory", request->build) ||
-           KEEP(plan_sha256, "the plan's hash", plan->sha256) ||
-           KEEP(engine, "--engine", request->engine ? request->engine : "perf") ||
-           KEEP(accel, "--accel", request->accel) || KEEP(only, "--only", request->only) ||
-           KEEP(events, "--events", request->events);
+    int lost = KEEP(sweep, "the sweep's name", plan->sweep) ||
+               KEEP(build, "the build directory", request->build) ||
+               KEEP(plan_sha256, "the plan's hash", plan->sha256) ||
+               KEEP(engine, "--engine", request->engine ? request->engine : "perf") ||
+               KEEP(accel, "--accel", request->accel) || KEEP(only, "--only", request->only) ||
+               KEEP(events, "--events", request->events);
+    return lost ? -1 : 0;
 #undef KEEP
 }
 
