@@ -107,7 +107,8 @@ class Cluster:
 
     def __init__(self, folder, nodes):
         self.folder, self.nodes = Path(folder), nodes
-        self.environment = {**os.environ, "PATH": PATH, "LC_ALL": "C",
+        # TMPDIR: what a killed node leaves behind goes with the folder.
+        self.environment = {**os.environ, "PATH": PATH, "LC_ALL": "C", "TMPDIR": str(folder),
                             "SLURM_CONF": str(self.folder / "slurm.conf")}
         self.daemons = {}  # by name; a node's slurmd by the node's
 
