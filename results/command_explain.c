@@ -20,6 +20,13 @@ static bool is_row(const struct table *table, size_t row, const char *variant) {
     return strcmp(table_cell(table, row, "variant"), variant) == 0;
 }
 
+static bool has_rows(const struct table *table, const char *variant) {
+    for (size_t row = 0; row < table->rows; row++)
+        if (is_row(table, row, variant))
+            return true;
+    return false;
+}
+
 // A file of the run; one that may be missing leaves an empty table.
 static int read_file(const char *directory, const char *name, bool needed, struct table *table,
                      struct error *error) {
@@ -34,9 +41,9 @@ static int read_file(const char *directory, const char *name, bool needed, struc
     return table_read(path, NULL, table, error);
 }
 
-// Print the variant's rows of one file under a title; how many there were.
-static size_t print_rows(const struct table *table, const char *variant, const char *title,
-                         const char *const *columns, FILE *out) {
+// Print the variant's rows of one file under a title.
+static void print_rows(const struct table *table, const char *variant, const char *title,
+                       const char *const *columns, FILE *out) {
     size_t found = 0;
     for (size_t row = 0; row < table->rows; row++) {
         if (!is_row(table, row, variant))
@@ -47,7 +54,6 @@ static size_t print_rows(const struct table *table, const char *variant, const c
             fputc('\n', out);
         print_cells(table, row, columns, out);
     }
-    return found;
 }
 
 static void print_listing(const struct table *plan, const char *variant, FILE *out) {
@@ -146,15 +152,15 @@ static int explain(const struct table *table, const char *variant, FILE *out, st
         "engine",     "accel",     "ring",    "privilege", "quantity", "source",
         "value",      "ci_low",    "ci_high", "spread",    "samples",  "executions",
         "between_sd", "within_sd", "status",  "detail",    NULL};
-    fprintf(out, "%s\n", variant);
-    size_t found = print_rows(&table[PLAN], variant, "What it claims", claims, out);
-    found += print_rows(&table[PROOF], variant, "What was proved", proof, out);
-    print_listing(&table[PLAN], variant, out);
-    found += print_rows(&table[SUMMARY], variant, "What was measured", result, out);
-    if (found == 0)
+    if (!has_rows(&table[PLAN], variant) && !has_rows(&table[PROOF], variant) &&
+        !has_rows(&table[SUMMARY], variant))
         return error_set(error, ERROR_INPUT, table[SUMMARY].path, 0,
-                         "has no variant %s; the second column of variants.csv lists them",
-                         variant);
+                         "has no variant %s; the third column of variants.csv lists them", variant);
+    fprintf(out, "%s\n", variant);
+    print_rows(&table[PLAN], variant, "What it claims", claims, out);
+    print_rows(&table[PROOF], variant, "What was proved", proof, out);
+    print_listing(&table[PLAN], variant, out);
+    print_rows(&table[SUMMARY], variant, "What was measured", result, out);
     print_executions(&table[MEASUREMENTS], variant, out);
     print_costs(&table[COSTS], variant, out);
     print_commands(&table[SUMMARY], variant, out);

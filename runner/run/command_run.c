@@ -14,14 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static size_t split_events(char *text, const char **events) {
-    size_t count = 0;
-    for (char *rest = text, *event; count < REQUEST_MAX_EVENTS && (event = strsep(&rest, ","));)
-        if (*event)
-            events[count++] = event;
-    return count;
-}
-
 static void on_signal(int number) {
     (void)number;
     process_interrupt();
@@ -45,7 +37,7 @@ static int carry_out(const struct request *request, struct measurement *run, str
         return -1;
     run->cores = cores;
     snprintf(events, sizeof events, "%s", run->settings->events);
-    run->event_count = split_events(events, event_list);
+    run->event_count = request_split_events(events, event_list);
     run->events = event_list;
     run->guest_kernel = request->guest_kernel;
     run->calibrator = plan_calibrator(run->plan, &run->calibrator_cycles);

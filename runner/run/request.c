@@ -6,18 +6,35 @@
 
 #include <string.h>
 
+size_t request_split_events(char *text, const char *events[REQUEST_MAX_EVENTS]) {
+    size_t count = 0;
+    for (char *at = text; *at;) {
+        char *end = at;
+        for (int in_terms = 0; *end && (in_terms || *end != ','); end++)
+            in_terms ^= *end == '/';
+        char *next = *end ? end + 1 : end;
+        *end = '\0';
+        if (*at && count < REQUEST_MAX_EVENTS)
+            events[count] = at;
+        count += *at != '\0';
+        at = next;
+    }
+    return count;
+}
+
 // What the journal has no room for is refused: cut off, it would be another wish.
 static int check_texts(const struct request *request, struct error *error) {
-    const struct settings *settings = NULL;
-    size_t events = request->events ? 1 : 0;
-    for (const char *at = request->events; at && *at; at++)
-        events += *at == ',';
+    char text[sizeof(((struct settings *)0)->events)];
+    const char *list[REQUEST_MAX_EVENTS];
+    if (!request->events)
+        return 0;
+    if (strlen(request->events) >= sizeof text)
+        return error_set(error, ERROR_INPUT, NULL, 0, "--events is longer than %zu characters",
+                         sizeof text - 1);
+    size_t events = request_split_events(strcpy(text, request->events), list);
     if (events > REQUEST_MAX_EVENTS)
         return error_set(error, ERROR_INPUT, NULL, 0, "--events takes at most %d events, not %zu",
                          REQUEST_MAX_EVENTS, events);
-    if (request->events && strlen(request->events) >= sizeof settings->events)
-        return error_set(error, ERROR_INPUT, NULL, 0, "--events is longer than %zu characters",
-                         sizeof settings->events - 1);
     return 0;
 }
 

@@ -5,6 +5,8 @@
 
 #include "error.h"
 
+#include <stddef.h>
+
 enum { REQUEST_MAX_EVENTS = 12 };
 
 // What the command line said; 0, NULL or a negative number: nothing. Texts are
@@ -19,5 +21,9 @@ struct request {
 // Parse argv; argv[0] is the command. 0; 1 if help was asked for and printed; -1 with *error.
 // What would be cut off by the journal is refused, and so is what a resumed run cannot change.
 int request_parse(int argc, char **argv, struct request *request, struct error *error);
+
+// Take "A,pmu/b=1,c=2/u" apart in place: a comma between slashes belongs to an event's terms.
+// Returns how many events there are; events[] gets the first REQUEST_MAX_EVENTS of them.
+size_t request_split_events(char *text, const char *events[REQUEST_MAX_EVENTS]);
 
 #endif

@@ -157,3 +157,9 @@ def test_a_needed_file_that_is_missing_is_named(solved, copy_of, name):
 def test_one_run_twice_is_said(solved, copy_of):
     folder = copy_of(solved)
     refuses(folder, folder, f"is the same run as {solved}", *TABLES, solved, folder)
+
+
+def test_a_variant_that_is_not_there_prints_nothing_but_the_line(solved):
+    done = call(RESULTS, "explain", solved, "nothing")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "has no variant nothing" in done.errors

@@ -13,7 +13,7 @@ import time
 
 import fake_perf
 import pytest
-from conftest import ALONE, LIBRARY, RUN, SHORT, assert_whole_run, call, pairs, rows
+from conftest import ALONE, LIBRARY, RUN, SHORT, assert_whole_run, call, complaint, pairs, rows
 
 COUNTS = ["4", "5", "6", "repeated", "interval", "wide", "hybrid", "crlf"]
 DOES_NOT_COUNT = sorted(set(fake_perf.ROWS) - set(COUNTS))
@@ -48,6 +48,23 @@ def test_a_perf_of_any_version_is_understood(run_with, shape):
         ("small.links16", "cycles", "2", "ok"), ("small.links16", "instructions", "18", "ok"),
         ("small.links64", "cycles", "2", "ok"), ("small.links64", "instructions", "66", "ok")}
     assert len(counted) == 8
+
+
+def test_a_comma_within_an_events_terms_is_no_new_event(run_with, tmp_path):
+    log = tmp_path / "asked"
+    folder = run_with("--events", "cpu/event=0x3,umask=0x1/u,branches:u,,r02:u",
+                      first=f'echo "$*" >>"{log}"')
+    asked = {word for line in log.read_text().splitlines() for word in line.split()}
+    assert {"{cpu/event=0x3,umask=0x1/u,branches:u}", "{r02:u}"} <= asked
+    events = {row["detail"].split()[0] for row in rows(folder / "measurements.csv")
+              if row["quantity"] == "event"}
+    assert events == {"cpu/event=0x3,umask=0x1/u", "branches:u", "r02:u"}
+
+
+def test_more_events_than_there_is_room_for_are_refused(build, tmp_path):
+    done = call(RUN, "run", build, "-o", tmp_path / "run", *SHORT, "--events", "a," * 13)
+    assert "--events takes at most 12 events" in complaint(done)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("shape", DOES_NOT_COUNT)
