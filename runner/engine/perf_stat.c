@@ -88,6 +88,12 @@ static void describe_no_perf(const struct process_result *result, char *text, si
                  level);
 }
 
+// Is there such a counter, even if `true` was over before its turn came?
+static int exists(const struct perf_count *count) {
+    return count->status == STATUS_ok || count->status == STATUS_multiplexed ||
+           (count->status == STATUS_not_counted && !isnan(count->running));
+}
+
 // An ordinary user may count cycles:u where task-clock is refused, and the other way round:
 // each is judged by itself.
 void perf_stat_probe(const struct engine_settings *settings, struct engine_probe *probe) {
@@ -99,7 +105,7 @@ void perf_stat_probe(const struct engine_settings *settings, struct engine_probe
     struct engine_settings limited = *settings;
     limited.timeout = 20;
     int failed = perf_stat_run(&limited, events, 3, 0, argv, counts, &result, &error);
-    probe->has_pmu = !failed && counts[1].status == STATUS_ok && counts[2].status == STATUS_ok;
+    probe->has_pmu = !failed && exists(&counts[1]) && exists(&counts[2]);
     probe->has_perf = !failed && (probe->has_pmu || counts[0].status == STATUS_ok);
     if (failed)
         snprintf(probe->reason, sizeof probe->reason, "%.200s", error.text);
@@ -111,7 +117,7 @@ void perf_stat_probe(const struct engine_settings *settings, struct engine_probe
                  paranoid_level());
     snprintf(probe->pmu_reason, sizeof probe->pmu_reason, "%s",
              probe->has_pmu    ? "cycles:u and instructions:u count"
-             : probe->has_perf ? counts[counts[1].status == STATUS_ok ? 2 : 1].detail
+             : probe->has_perf ? counts[exists(&counts[1]) ? 2 : 1].detail
                                : "perf stat does not work");
     process_free(&result);
 }

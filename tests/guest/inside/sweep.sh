@@ -15,14 +15,13 @@ insmod /modules/testpmu.ko user_only=1 || exit 1
 run sweep_all
 run sweep_events --only '*push_pop_pair' --events r02:u,test_quarter,cache-misses
 
-# Of two counters somebody else's event wants one, in the same tasks: the runner's first
-# look finds a counter for cycles, but its group of two has to take turns.
-echo 2 >$parameters/slots
+# One counter holds no group of two: each event is counted by itself. With somebody else's
+# event in the same tasks even one has to take turns.
+echo 1 >$parameters/slots
+run sweep_one_counter --only '*push_pop_pair'
 run_as="perf stat -o /dev/null -e instructions --"
 run sweep_multiplexed --only '*push_pop_pair'
 run_as=
-echo 1 >$parameters/slots
-run sweep_one_counter --only '*push_pop_pair'
 echo 4 >$parameters/slots
 
 run_as=as_user # at Debian's own setting of perf_event_paranoid, 3
