@@ -88,14 +88,25 @@ double stats_student95(double degrees) {
     return gsl_cdf_tdist_Pinv(0.975, degrees);
 }
 
-struct interval stats_student(const double *values, size_t count) {
-    struct interval result = {stats_mean(values, count), NAN, NAN};
-    if (count < 2)
+struct interval stats_student(const double *values, size_t count, size_t cut) {
+    struct interval result = {NAN, NAN, NAN};
+    if (count <= 2 * cut)
         return result;
-    double half =
-        stats_student95((double)count - 1) * stats_sd(values, count) / sqrt((double)count);
-    result.low = result.value - half;
-    result.high = result.value + half;
+    double *sorted = sorted_copy(values, count);
+    size_t left = count - 2 * cut;
+    result.value = stats_mean(sorted + cut, left);
+    for (size_t i = 0; i < cut; i++) {
+        sorted[i] = sorted[cut];
+        sorted[count - 1 - i] = sorted[count - 1 - cut];
+    }
+    if (left > 1) {
+        double part_left = (double)left / (double)count;
+        double half = stats_student95((double)left - 1) * stats_sd(sorted, count) /
+                      (part_left * sqrt((double)count));
+        result.low = result.value - half;
+        result.high = result.value + half;
+    }
+    free(sorted);
     return result;
 }
 

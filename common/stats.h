@@ -37,9 +37,10 @@ struct interval stats_block_bootstrap(const double *values, size_t count, size_t
 // Two-sided Student quantile for 95 %, e.g. 2.776 for 4 degrees of freedom.
 double stats_student95(double degrees);
 
-// Mean of independent values with its 95 % Student interval; low and high are NaN for
-// fewer than two.
-struct interval stats_student(const double *values, size_t count);
+// Mean of independent values without the `cut` lowest and highest, with its 95 % interval:
+// Student's with the Winsorized variance (Tukey and McLaughlin, Sankhya A 25, 1963). cut 0 is the
+// plain mean and Student's interval. low and high are NaN for fewer than two values left.
+struct interval stats_student(const double *values, size_t count, size_t cut);
 
 // Do the values fall into two tight groups rather than one? Both groups must hold at
 // least `least` (a part) of the values, their centres must differ by more than `apart`

@@ -10,6 +10,13 @@
 // (Zen 5 is said to take two).
 static const double fastest_iteration = 0.45;
 
+// Of ten executions the lowest and the highest are left out: where a machine has neighbours (the
+// SMT sibling of a virtual CPU may be another guest's) one of ten may find half a core. Of five
+// none is: a far one makes the interval wide, and that brings five more.
+enum { TRIMMED_ONE_IN = 10 };
+// An execution this part away from the median is named in the row.
+#define FAR_OFF 0.02
+
 enum { FEWEST_SLICES = 20, BOOTSTRAP_BLOCK = 10, BOOTSTRAP_RESAMPLES = 200 };
 
 // ticks(2n) - ticks(n), per iteration (loop) or per link (panel), of one slice.
@@ -144,6 +151,21 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed
     free(ratio);
 }
 
+// Executions far from the others are named, left out or not: a loop may really have such a mode.
+static void describe_far(const double *values, size_t count, struct pooled *pooled) {
+    size_t far = 0, used = strlen(pooled->detail);
+    double median = stats_quantile(values, count, 0.5), farthest = median;
+    for (size_t i = 0; i < count; i++) {
+        far += fabs(values[i] / median - 1) > FAR_OFF;
+        if (fabs(values[i] - median) > fabs(farthest - median))
+            farthest = values[i];
+    }
+    if (far)
+        snprintf(pooled->detail + used, sizeof pooled->detail - used,
+                 "%s%zu of %zu executions far off, the farthest %.4g cycles", used ? "; " : "", far,
+                 count, farthest);
+}
+
 void stopwatch_pool(const double *values, const double *within_half, size_t count, double precision,
                     struct pooled *pooled) {
     *pooled = (struct pooled){
@@ -153,7 +175,7 @@ void stopwatch_pool(const double *values, const double *within_half, size_t coun
         within += within_half[i] * within_half[i];
     within = count ? sqrt(within / (double)count) / 1.959964 : NAN;
     pooled->within_sd = within;
-    pooled->cycles = stats_student(values, count);
+    pooled->cycles = stats_student(values, count, count / TRIMMED_ONE_IN);
     double mean = pooled->cycles.value, half;
     if (count < 2) // one execution cannot tell how executions differ: provisional
         half = count ? stats_student95(1) * within : NAN;
@@ -176,4 +198,5 @@ void stopwatch_pool(const double *values, const double *within_half, size_t coun
                  "provisional: %zu execution%s, %d are usual", count, count > 1 ? "s" : "",
                  USUAL_EXECUTIONS);
     }
+    describe_far(values, count, pooled);
 }

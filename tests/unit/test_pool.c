@@ -105,6 +105,22 @@ static void fewer_executions_than_5_are_called_provisional(void **state) {
     assert_string_equal(pooled.detail, "");
 }
 
+static void one_far_execution_of_ten_is_named_and_moves_nothing(void **state) {
+    (void)state;
+    const double values[] = {52, 52.01, 51.99, 52, 103.5, 52.01, 52, 51.99, 52, 52.02};
+    const double halves[10] = {0};
+    struct pooled pooled;
+    stopwatch_pool(values, halves, 10, 0.005, &pooled);
+    assert_int_equal(pooled.status, STATUS_ok);
+    assert_near(pooled.cycles.value, 52.00375, 1e-9);
+    assert_near((pooled.cycles.high - pooled.cycles.low) / 2 / 52, 0.0004, 0.0001);
+    assert_string_equal(pooled.detail, "1 of 10 executions far off, the farthest 103.5 cycles");
+    // Of five none is left out: the interval says that something is wrong.
+    stopwatch_pool(values, halves, 5, 0.005, &pooled);
+    assert_int_equal(pooled.status, STATUS_unstable);
+    assert_contains(pooled.detail, "1 of 5 executions far off");
+}
+
 static void no_execution_is_no_value(void **state) {
     (void)state;
     struct pooled pooled;
@@ -123,6 +139,7 @@ int main(void) {
         cmocka_unit_test(wider_than_the_precision_is_unstable_and_keeps_its_value),
         cmocka_unit_test(one_execution_gives_a_provisional_interval_12_times_its_own),
         cmocka_unit_test(fewer_executions_than_5_are_called_provisional),
+        cmocka_unit_test(one_far_execution_of_ten_is_named_and_moves_nothing),
         cmocka_unit_test(no_execution_is_no_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

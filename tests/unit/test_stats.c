@@ -28,8 +28,8 @@ static void nothing_to_compute_from_is_nan(void **state) {
     assert_nan(stats_sd(one, 1));
     assert_nan(stats_quantile(one, 0, 0.5));
     assert_nan(stats_trimmed_mean(one, 0, 0.25));
-    assert_nan(stats_student(one, 1).low);
-    assert_near(stats_student(one, 1).value, 3, 0);
+    assert_nan(stats_student(one, 1, 0).low);
+    assert_near(stats_student(one, 1, 0).value, 3, 0);
     struct interval few = stats_block_bootstrap(one, 1, 10, 200, 1);
     assert_near(few.value, 3, 0);
     assert_nan(few.low);
@@ -68,11 +68,23 @@ static void student_quantiles_are_the_published_ones(void **state) {
 static void the_student_interval_is_mean_plus_minus_t_sd_over_root_n(void **state) {
     (void)state;
     const double values[] = {9, 10, 11, 10, 10};
-    struct interval interval = stats_student(values, 5);
+    struct interval interval = stats_student(values, 5, 0);
     double half = 2.7764 * sqrt(0.5) / sqrt(5);
     assert_near(interval.value, 10, 1e-12);
     assert_near(interval.low, 10 - half, 1e-4);
     assert_near(interval.high, 10 + half, 1e-4);
+}
+
+static void the_trimmed_interval_is_tukeys_and_mclaughlins(void **state) {
+    (void)state;
+    // Without 1 and 90: mean 5.5; Winsorized: 2,2,3,...,9,9, whose sd is 2.7183 (n - 1 = 9).
+    const double values[] = {90, 2, 3, 4, 5, 6, 7, 8, 9, 1};
+    struct interval interval = stats_student(values, 10, 1);
+    double half = 2.3646 * 2.7183 / (0.8 * sqrt(10));
+    assert_near(interval.value, 5.5, 1e-12);
+    assert_near(interval.high - 5.5, half, 1e-3);
+    assert_near(5.5 - interval.low, half, 1e-3);
+    assert_nan(stats_student(values, 2, 1).value);
 }
 
 // Mean half-width of the bootstrap over many series x[i] = rho x[i-1] + noise of unit variance.
@@ -175,6 +187,7 @@ int main(void) {
         cmocka_unit_test(the_trimmed_mean_ignores_what_lies_outside_the_quartiles),
         cmocka_unit_test(student_quantiles_are_the_published_ones),
         cmocka_unit_test(the_student_interval_is_mean_plus_minus_t_sd_over_root_n),
+        cmocka_unit_test(the_trimmed_interval_is_tukeys_and_mclaughlins),
         cmocka_unit_test(the_bootstrap_width_on_white_noise_is_the_analytic_one),
         cmocka_unit_test(the_bootstrap_width_on_correlated_noise_grows_as_it_must),
         cmocka_unit_test(the_bootstrap_repeats_itself_for_one_seed),
