@@ -63,9 +63,10 @@ struct pooled {
 // Fewer executions than these give an interval that is called provisional.
 enum { USUAL_EXECUTIONS = 5 };
 
-// Systematic floor of a half-width, a part: what add and rol, which cost the same, differ by in
-// one execution (docs/statistics-measured.md). In quadrature with the executions' spread.
-#define STOPWATCH_FLOOR 0.0004
+// Systematic floor of a half-width, a part: what is left of a bias that no number of executions
+// averages out; the means over hundreds of executions of known chains were at most this far off
+// (docs/statistics-measured.md). Combined in quadrature with the executions' spread.
+#define STOPWATCH_FLOOR 0.0003
 
 // values[i] and within_half[i] (half-width of the interval within execution i, 0 if there is
 // none) of `count` ok executions; wider than `precision` (a part) is unstable. One execution

@@ -6,7 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEFAULT_BLOCKS = 5, DEFAULT_SLICES = 200 };
+// Blocks are repeated up to this many times for variants that need it.
+enum { DEFAULT_BLOCKS = 5, MOST_TIMES = 3, DEFAULT_SLICES = 200 };
 static const double default_precision = 0.005, default_timeout = 10;
 
 static void make_run_id(char *text, size_t size) {
@@ -52,8 +53,9 @@ static int settle(const struct request *request, const struct plan *plan,
         .timeout = request->timeout > 0 ? request->timeout : default_timeout,
     };
     // A number of blocks asked for is meant; a precision asked for may cost more of them.
-    settings->most_blocks =
-        request->blocks > 0 && request->precision <= 0 ? settings->blocks : 2 * settings->blocks;
+    settings->most_blocks = request->blocks > 0 && request->precision <= 0
+                                ? settings->blocks
+                                : MOST_TIMES * settings->blocks;
     make_run_id(settings->run_id, sizeof settings->run_id);
     make_cpu_key(machine, settings->cpu_key, sizeof settings->cpu_key);
 #define KEEP(name, what, text)                                                                     \

@@ -72,7 +72,7 @@ int request_parse(int argc, char **argv, struct request *request, struct error *
         {"only", 0, OPTION_TEXT, &request->only, "GLOB,...", 0, 0,
          "only variants whose name matches one of them"},
         {"blocks", 0, OPTION_INTEGER, &request->blocks, "N", 1, 1000,
-         "executions of each variant (default 5, and up to 5 more where the interval is wide)"},
+         "executions of each variant (default 5, and up to 10 more where the interval is wide)"},
         {"precision", 0, OPTION_PART, &request->precision, "P", 0, 0,
          "half-width of the interval to reach, e.g. 0.5% (default)"},
         {"budget", 0, OPTION_SECONDS, &request->budget, "TIME", 0, 0,

@@ -95,11 +95,19 @@ static void describe_missing(const struct tally *tally, struct pooled *pooled) {
     add_detail(pooled, tally->count ? text : tally->detail);
 }
 
+// Half of the executions must give a value. A panel that disagreed says nothing of the variant but
+// that a neighbour was busy then: three executions in which it agreed are enough.
+static int enough(const struct tally *tally) {
+    if (tally->worst == STATUS_invalid_reference && tally->count >= 3)
+        return 1;
+    return tally->count && 2 * tally->count >= tally->executions;
+}
+
 void tally_pool(const struct tally *tally, double precision, struct pooled *pooled) {
     double modes[2];
     char text[96];
     stopwatch_pool(tally->values, tally->within_half, tally->count, precision, pooled);
-    if (2 * tally->count < tally->executions || !tally->count) {
+    if (!enough(tally)) {
         pooled->status = tally->worst;
         pooled->cycles = (struct interval){NAN, NAN, NAN};
         pooled->detail[0] = '\0';
@@ -127,7 +135,8 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
 
 int tallies_too_wide(const struct tallies *tallies, double precision) {
     const struct tally *cycles = tallies_cycles(tallies);
-    if (!cycles || !cycles->count)
+    // Without a value there is hope only where a better moment may come.
+    if (!cycles || (!cycles->count && cycles->worst != STATUS_invalid_reference))
         return 0;
     struct pooled pooled;
     tally_pool(cycles, precision, &pooled);

@@ -46,7 +46,7 @@ const struct tally *tallies_cycles(const struct tallies *tallies);
 void tally_pool(const struct tally *tally, double precision, struct pooled *pooled);
 
 // Should the variant be measured once more? True while its cycles' interval is wider than
-// the precision and there is hope (executions give values at all).
+// the precision and there is hope (executions give values, or only lack a valid panel).
 int tallies_too_wide(const struct tallies *tallies, double precision);
 
 #endif

@@ -68,6 +68,16 @@ static void a_majority_without_a_value_leaves_none(void **unused) {
     assert_true(isnan(pooled.cycles.value));
 }
 
+static void three_valid_panels_are_enough_two_are_not(void **unused) {
+    (void)unused;
+    struct pooled three = pool(3, 7, "invalid_reference", NAN);
+    struct pooled two = pool(2, 8, "invalid_reference", NAN);
+    assert_int_equal(three.status, STATUS_ok);
+    assert_non_null(strstr(three.detail, "7 of 10 executions invalid_reference"));
+    assert_int_equal(two.status, STATUS_invalid_reference);
+    assert_true(isnan(two.cycles.value));
+}
+
 static void two_modes_in_one_of_five_are_told_in_two_of_five_they_stand(void **unused) {
     (void)unused;
     struct pooled one = pool(4, 1, "unstable", 10.001), two = pool(3, 2, "unstable", 10.001);
@@ -96,18 +106,21 @@ static void sources_are_pooled_apart_and_the_first_stands_for_the_variant(void *
 
 static void more_blocks_are_for_values_that_are_too_wide_only(void **unused) {
     (void)unused;
-    struct tallies narrow = {0}, wide = {0}, refused = {0};
+    struct tallies narrow = {0}, wide = {0}, refused = {0}, disturbed = {0};
     for (int i = 0; i < 5; i++) {
         add(&narrow, "stopwatch", 10 + 0.001 * i, "ok", "");
         add(&wide, "stopwatch", 10 + 0.2 * i, "ok", "");
         add(&refused, "stopwatch", NAN, "refused", "no privilege");
+        add(&disturbed, "stopwatch", NAN, "invalid_reference", "a busy neighbour");
     }
     assert_false(tallies_too_wide(&narrow, 0.005));
     assert_true(tallies_too_wide(&wide, 0.005));
     assert_false(tallies_too_wide(&refused, 0.005));
+    assert_true(tallies_too_wide(&disturbed, 0.005));
     tallies_free(&narrow);
     tallies_free(&wide);
     tallies_free(&refused);
+    tallies_free(&disturbed);
 }
 
 int main(void) {
@@ -115,6 +128,7 @@ int main(void) {
         cmocka_unit_test(all_ok_is_their_mean),
         cmocka_unit_test(a_minority_without_a_value_is_told_and_left_out),
         cmocka_unit_test(a_majority_without_a_value_leaves_none),
+        cmocka_unit_test(three_valid_panels_are_enough_two_are_not),
         cmocka_unit_test(two_modes_in_one_of_five_are_told_in_two_of_five_they_stand),
         cmocka_unit_test(executions_in_two_groups_are_unstable),
         cmocka_unit_test(sources_are_pooled_apart_and_the_first_stands_for_the_variant),
