@@ -91,7 +91,7 @@ static void describe_no_perf(const struct process_result *result, char *text, si
 // Is there such a counter, even if `true` was over before its turn came?
 static int exists(const struct perf_count *count) {
     return count->status == STATUS_ok || count->status == STATUS_multiplexed ||
-           (count->status == STATUS_not_counted && !isnan(count->running));
+           (count->status == STATUS_not_counted && count->running == 0);
 }
 
 // An ordinary user may count cycles:u where task-clock is refused, and the other way round:
