@@ -193,7 +193,7 @@ static void reap(pid_t pid, const struct process_request *request, struct proces
 
 int process_run(const struct process_request *request, struct process_result *result,
                 struct error *error) {
-    *result = (struct process_result){0};
+    *result = (struct process_result){.allowed = request->timeout};
     result->output = calloc(1, 1);
     result->errors = calloc(1, 1);
     struct pipes pipes;
@@ -247,7 +247,7 @@ const char *process_describe(const struct process_result *result, char *text, si
     if (result->exec_errno)
         snprintf(text, size, "cannot be started: %s", strerror(result->exec_errno));
     else if (result->timed_out)
-        snprintf(text, size, "still running after %.3g s", result->seconds);
+        snprintf(text, size, "still running after the %.3g s allowed", result->allowed);
     else if (result->interrupted)
         snprintf(text, size, "interrupted");
     else if (result->stopped)

@@ -36,6 +36,7 @@ struct process_result {
     int interrupted; // process_interrupt was called meanwhile and it was killed
     int status;      // of wait4
     double seconds;  // wall time from before fork to after wait
+    double allowed;  // seconds, of the request: its timeout
     struct rusage usage;
     char *output, *errors; // NUL-terminated; lengths without it
     size_t output_length, errors_length;
@@ -54,7 +55,8 @@ void process_free(struct process_result *result);
 int process_succeeded(const struct process_result *result);
 
 // How it ended in words: "exit status 3", "died of SIGSEGV", "no such program", "still
-// running after 10 s". Writes at most size bytes with NUL; returns text.
+// running after the 10 s allowed" (the limit, so that all that ran into it read alike). Writes
+// at most size bytes with NUL; returns text.
 const char *process_describe(const struct process_result *result, char *text, size_t size);
 
 // From a signal handler: kill the running child's group, and every later one at once.

@@ -34,7 +34,7 @@ def test_a_flag_left_set_is_named_and_the_value_stands(strays, flag):
     ("overwrites_canary", "faulted", "the loop overwrote the stack above RSP"),
     ("dies", "faulted", "died of SIGILL"),
     ("reads_nowhere", "faulted", "died of SIGSEGV"),
-    ("hangs", "timed_out", "still running after"),
+    ("hangs", "timed_out", "still running after the 1 s allowed"),
     ("prints", "faulted", "unexpected output: 'hi'"),
     ("exits_early", "faulted", "no end mark: the variant did not finish"),
 ])

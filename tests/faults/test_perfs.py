@@ -107,7 +107,7 @@ def test_a_perf_that_hangs_after_the_probe_is_timed_out(run_with):
     status = {(row["block"], row["status"]) for row in stopwatch_rows(folder)}
     assert ("0", "timed_out") in status
     assert not any(s == "timed_out" for block, s in status if block != "0")
-    assert all("still running after" in row["detail"] for row in stopwatch_rows(folder)
+    assert all("still running after the 1 s allowed" in row["detail"] for row in stopwatch_rows(folder)
                if row["status"] == "timed_out")
 
 
