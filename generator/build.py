@@ -11,7 +11,6 @@ line that names the template's own line, not the generated file's. Exit status 0
 2 for a mistake in a sweep or family, 3 if a tool is missing or failed.
 """
 
-import argparse
 import contextlib
 import fcntl
 import os
@@ -22,6 +21,7 @@ import sys
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, _ROOT)
 
+from generator.commandline import Parser  # noqa: E402
 from generator.errors import BadInput, place  # noqa: E402
 
 _AS_ERROR = re.compile(r"^(src/\S+\.s):(\d+): (?:Error|Fatal error|Warning): (.*)$", re.M)
@@ -39,7 +39,7 @@ class Failed(Exception):
 
 
 def _arguments(argv):
-    parser = argparse.ArgumentParser(prog="build", description=__doc__.split("\n")[0])
+    parser = Parser("build", __doc__.split("\n")[0])
     parser.add_argument("--sweep", required=True, metavar="NAME|FILE")
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--out", metavar="DIR", help="the build directory")

@@ -8,7 +8,6 @@
 Exit status 0, or 2 after one line that names file, place and remedy.
 """
 
-import argparse
 import os
 import resource
 import sys
@@ -23,13 +22,14 @@ except ImportError:
     sys.exit("generator: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
 from generator import emit, environment, expand, spec  # noqa: E402
+from generator.commandline import Parser, end_with_the_reader  # noqa: E402
 from generator.errors import BadInput, known  # noqa: E402
 
 _MOST_MEMORY = 4 << 30  # bytes
 
 
 def _arguments(argv):
-    parser = argparse.ArgumentParser(prog="generator", description=__doc__.split("\n")[0])
+    parser = Parser("generator", __doc__.split("\n")[0])
     parser.add_argument("--sweep", metavar="NAME|FILE", help="a sweep's name or TOML file")
     parser.add_argument("--out", metavar="DIR", help="where src/ and variants.csv go")
     parser.add_argument("--templates", metavar="DIR", default=os.path.join(_ROOT, "templates"))
@@ -114,6 +114,7 @@ def _render(args):
 
 
 def main(argv):
+    end_with_the_reader()
     args = _arguments(argv)
     # A template that asks for all memory gets an error instead.
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))

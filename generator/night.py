@@ -19,6 +19,7 @@ try:
 except ImportError:
     sys.exit("night: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
+from generator.commandline import Parser  # noqa: E402
 from generator.table import environment  # noqa: E402
 
 _REPORTS = ("report.txt", "report.html")
@@ -90,17 +91,17 @@ def write(night):
 
 
 def main(argv):
-    if len(argv) != 1:
-        print("usage: night.py NIGHT", file=sys.stderr)
-        return 2
+    parser = Parser("night", __doc__.split("\n")[0])
+    parser.add_argument("night", metavar="NIGHT", help="the night's folder")
+    night = parser.parse_args(argv).night
     try:
-        write(argv[0])
+        write(night)
     except OSError as problem:
         print(f"night: {problem.filename}: {problem.strerror}; is it a night's folder?",
               file=sys.stderr)
         return 2
     except (jinja2.TemplateError, KeyError, ValueError) as problem:
-        print(f"night: {argv[0]}/night.csv: {problem!r}; was it made by another version?",
+        print(f"night: {night}/night.csv: {problem!r}; was it made by another version?",
               file=sys.stderr)
         return 2
     return 0

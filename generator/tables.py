@@ -6,7 +6,6 @@
 Exit status 0, or 2 after one line that names file, place and remedy.
 """
 
-import argparse
 import os
 import sys
 
@@ -18,6 +17,7 @@ try:
 except ImportError:
     sys.exit("tables: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
+from generator.commandline import Parser  # noqa: E402
 from generator.errors import BadInput  # noqa: E402
 from generator.table import environment, page, report, runs  # noqa: E402
 
@@ -28,7 +28,7 @@ def _formats(templates):
 
 
 def _arguments(argv, templates):
-    parser = argparse.ArgumentParser(prog="asmsweep table", description="tables of runs")
+    parser = Parser("asmsweep table", "tables of runs")
     parser.add_argument("directories", metavar="DIR", nargs="+", help="a run's directory")
     parser.add_argument("--format", default="text", choices=_formats(templates))
     parser.add_argument("--out", metavar="FILE", help="write there instead of to stdout")

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every mistake gets one line with file, place and remedy, status 2, and no output."""
 
+import os
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -140,3 +142,28 @@ def test_unreadable_and_binary_files_are_named(generate, tmp_path):
                                str(tmp_path / name), "--out", str(tmp_path / "out")],
                               capture_output=True, text=True, check=False)
         assert done.returncode == 2 and says in done.stderr and name in done.stderr
+
+
+@pytest.mark.parametrize("program,words,said", [
+    ("main.py", ["--lis"], "generator: unrecognized arguments: --lis"),
+    ("main.py", [], "generator: give --sweep and --out, or --list, --families or --render"),
+    ("build.py", ["--sweep", "x", "--out", "y", "-j", "two"],
+     "build: -j/--jobs: invalid int value: 'two'"),
+    ("build.py", ["--sweep", "x"], "build: one of the arguments --out --into is required"),
+    ("night.py", [], "night: the following arguments are required: NIGHT"),
+])
+def test_a_wrong_option_of_each_program_is_one_line(program, words, said):
+    done = subprocess.run([PYTHON, "-B", f"{ROOT}/generator/{program}", *words],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == \
+        (2, "", f"{said}; --help lists the options\n")
+
+
+def test_a_closed_pipe_ends_the_lists_silently():
+    for what in ("--families", "--list"):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([PYTHON, "-B", f"{ROOT}/generator/main.py", what], stdout=writer,
+                              stderr=subprocess.PIPE, text=True, check=False)
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (-signal.SIGPIPE, "")
