@@ -71,6 +71,7 @@ class Sweep:
     limit: int
     twins: list
     loops: list
+    toml: str = ""  # absolute path of a user's own file; "": one of the project's
 
 
 def check(file, keys, table, schema):
@@ -148,7 +149,14 @@ def load_sweep(env, path, templates):
     loops += [_inline(env, file, i, entry) for i, entry in enumerate(file.data.get("loop", []))]
     if not loops:
         raise file.error((), "the sweep is empty", "add a [[family]] or a [[loop]]")
-    return Sweep(name, file.data["summary"], file, limit, file.data.get("twins", []), loops)
+    own = "" if _is_the_projects(path, templates) else os.path.abspath(path)
+    return Sweep(name, file.data["summary"], file, limit, file.data.get("twins", []), loops, own)
+
+
+def _is_the_projects(path, templates):
+    """Whether a sweep is found by its name, wherever the user stands."""
+    return os.path.realpath(os.path.dirname(path)) == os.path.realpath(
+        os.path.join(templates, "sweeps"))
 
 
 def load_family(name, templates):

@@ -44,7 +44,7 @@ static int read_whole(const char *path, char **data, size_t *bytes, struct error
 // What names a machine or its owner: columns of any file, keys of environment.csv.
 static bool is_private(const char *column, const char *key) {
     static const char *const keys[] = {"host", "kernel_command_line", "kernel_version"};
-    if (strcmp(column, "host") == 0)
+    if (strcmp(column, "host") == 0 || strcmp(column, "toml") == 0)
         return true;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(column, "value") == 0 && strcmp(key, keys[i]) == 0)

@@ -113,16 +113,35 @@ static void print_costs(const struct table *table, const char *variant, FILE *ou
     }
 }
 
-static void print_commands(const struct table *summary, const char *variant, FILE *out) {
+// What `./asmsweep run` takes to find the sweep: its name, or the user's own file, quoted for a
+// shell. variants.csv of a bundle that names nobody has no path there.
+static void print_run(const char *toml, const char *sweep, const char *variant, FILE *out) {
+    fputs("  ./asmsweep run ", out);
+    if (toml[0] != '/') {
+        fputs(sweep, out);
+    } else {
+        fputc('\'', out);
+        for (; *toml != '\0'; toml++)
+            *toml == '\'' ? fputs("'\\''", out) : fputc(*toml, out);
+        fputc('\'', out);
+    }
+    fprintf(out, " --only %s", variant);
+}
+
+static void print_commands(const struct table *summary, const struct table *plan,
+                           const char *variant, FILE *out) {
     const char *sweep = summary->rows > 0 ? table_cell(summary, 0, "sweep") : "SWEEP";
+    const char *toml = plan->rows > 0 ? table_cell(plan, 0, "toml") : "";
+    fputs("\nTo do it again\n", out);
+    print_run(toml, sweep, variant, out);
     fprintf(out,
-            "\nTo do it again\n"
-            "  ./asmsweep run %s --only %s\n"
+            "\n"
             "  perf stat build/%s/bin/%s\n"
             "  build/%s/bin/%s --stopwatch 200\n"
-            "  objdump -d -j .loop build/%s/bin/%s\n"
-            "  ./asmsweep run %s --only %s --engine guest --accel kvm   (CPL0; needs /dev/kvm)\n",
-            sweep, variant, sweep, variant, sweep, variant, sweep, variant, sweep, variant);
+            "  objdump -d -j .loop build/%s/bin/%s\n",
+            sweep, variant, sweep, variant, sweep, variant);
+    print_run(toml, sweep, variant, out);
+    fputs(" --engine guest --accel kvm   (CPL0; needs /dev/kvm)\n", out);
 }
 
 enum { SUMMARY, MEASUREMENTS, PLAN, PROOF, COSTS, FILES };
@@ -163,7 +182,7 @@ static int explain(const struct table *table, const char *variant, FILE *out, st
     print_rows(&table[SUMMARY], variant, "What was measured", result, out);
     print_executions(&table[MEASUREMENTS], variant, out);
     print_costs(&table[COSTS], variant, out);
-    print_commands(&table[SUMMARY], variant, out);
+    print_commands(&table[SUMMARY], &table[PLAN], variant, out);
     return 0;
 }
 

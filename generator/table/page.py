@@ -92,7 +92,7 @@ def _variant(run, row, builds, slices, executions):
         "source": _source_of(run, name, builds), "proof": proof,
         "slices": _histogram(slices[key]) if slices.get(key) else None,
         "executions": executions.get(key, []),
-        "command": f"./asmsweep run {run.sweep} --only {name}",
+        "command": f"./asmsweep run {run.run_again} --only {name}",
         "explain": f"./asmsweep explain {run.path} {name}"}
 
 

@@ -8,6 +8,7 @@ from generator.table import cells, runs, sections
 # Items that stand in the table of CPU generations, in general form, with their short headings.
 GENERATION_ITEMS = (("pushfq;popfq", "pushfq;popfq"), ("pushfq", "pushfq"),
                     ("push r64;pop r64", "push;pop"), ("imul r64,r64", "imul chain"))
+PETITION_TITLE = "What saving, disabling, enabling and restoring interrupts cost"
 PETITION_SOURCE = "RFC: Petition"  # how the mail's own figures name their source
 NOT_HERE = "not measurable here: needs CPL0 on silicon"
 ENVIRONMENT_SHOWN = ("governor", "boost", "smt", "clocksource", "isolated_cpus", "pmu",
@@ -119,7 +120,7 @@ def _section(section, columns, notes):
     rows = [{"label": row.label, "item": row.item, "context": row.context, "ring": row.ring,
              "family": row.family, "cells": _cells_of(row, columns, notes)}
             for row in section.rows]
-    if section.title == sections.QUESTIONS[0][0]:
+    if rows and section.title == sections.QUESTIONS[0][0]:
         for number, column in enumerate(columns):
             valued = any(row["cells"][number].value is not None for row in rows)
             if not column.published and not valued:
@@ -138,8 +139,10 @@ def _generation_row(name, measured, costs):
     return {"name": name, "measured": measured, "cells": found}
 
 
-def _generations(columns, figures):
-    """PUSHFQ+POPFQ and kin over all CPUs: measured ones first, then published ones."""
+def _generations(columns, figures, petition):
+    """PUSHFQ+POPFQ and kin over all CPUs: measured ones first, then published ones.
+
+    Without the petition: only items that were measured, or no row at all."""
     rows = [_generation_row(f"{column.name}, {column.label}" if column.label else column.name,
                             True, column.costs)
             for column in columns if not column.published]
@@ -148,7 +151,11 @@ def _generations(columns, figures):
         if "InstLatx64" in row["published_source"]:
             groups.setdefault(row["cpu_name"], []).append(row)
     rows += [_generation_row(name, False, costs) for name, costs in groups.items()]
-    return {"items": [heading for _, heading in GENERATION_ITEMS],
+    shown = [place for place in range(len(GENERATION_ITEMS)) if petition or any(
+        row["measured"] and row["cells"][place].present for row in rows)]
+    for row in rows:
+        row["cells"] = [row["cells"][place] for place in shown]
+    return {"items": [GENERATION_ITEMS[place][1] for place in shown],
             "rows": [row for row in rows if any(cell.present for cell in row["cells"])]}
 
 
@@ -191,27 +198,53 @@ def _commands(columns):
     found = []
     for column in columns:
         for run in column.runs:
-            if not any(line.startswith(f"./asmsweep run {run.sweep} ") for line in found):
-                found.append(f"./asmsweep run {run.sweep} --only VARIANT")
-    return found
+            found.append(f"./asmsweep run {run.run_again} --only VARIANT")
+    return list(dict.fromkeys(found))
+
+
+def _without_idle(columns, found):
+    """The columns that have a cell, with the sections numbered anew."""
+    used = {number for section in found for row in section.rows for number in row.costs}
+    kept = [number for number, column in enumerate(columns)
+            if number in used or not column.published]
+    for row in (row for section in found for row in section.rows):
+        row.costs = {kept.index(number): cost for number, cost in row.costs.items()}
+    return [columns[number] for number in kept]
+
+
+def _sources(columns, made, petition):
+    """Where the published figures are from: those of the columns, or those beside a cell."""
+    if petition:
+        return sorted({row["published_source"] for column in columns if column.published
+                       for row in column.costs})
+    shown = [cell for section in made for row in section["rows"] for cell in row["cells"]]
+    return sorted({cell.published_source for cell in shown if cell.published_source})
+
+
+def _titled(all_runs):
+    """What sweeps that are not about the petition ask, each once."""
+    return "; ".join(dict.fromkeys(run.summary_of_sweep for run in all_runs))
 
 
 def build(all_runs, figures, beside=(), everything=False):
     """The dictionary for the templates."""
+    petition = any(sections.is_the_petitions(row) for run in all_runs for row in run.costs)
     columns = _measured_columns(all_runs) + _published_columns(figures, beside)
+    found = sections.build([(column.published, column.costs) for column in columns], everything,
+                           petition)
+    if not petition:
+        columns = _without_idle(columns, found)
     _tell_apart(columns)
     notes = Notes()
-    made = [_section(section, columns, notes) for section in sections.build(
-        [(column.published, column.costs) for column in columns], everything)]
+    made = [_section(section, columns, notes) for section in found]
     return {
-        "title": "What saving, disabling, enabling and restoring interrupts cost",
+        "title": PETITION_TITLE if petition else _titled(all_runs),
         "columns": columns,
         "sections": [part for part in made if part["rows"] or part["sentences"]],
-        "generations": _generations(columns, figures),
+        "generations": _generations(columns, figures, petition),
         "notes": notes.texts,
         "machines": [_machine(column) for column in columns if not column.published],
-        "sources": sorted({row["published_source"] for column in columns if column.published
-                           for row in column.costs}),
+        "sources": _sources(columns, made, petition),
         "commands": _commands(columns),
         "mark_meanings": cells.MARK_MEANINGS,
     }

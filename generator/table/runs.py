@@ -8,9 +8,10 @@ solve`), published ones from results/published/costs.csv.
 import csv
 import io
 import os
+import shlex
 from dataclasses import dataclass, field
 
-from generator.errors import BadInput
+from generator.errors import BadInput, place
 
 # Columns of costs.csv that make a CPU; two microcodes of one CPU are two columns of a table.
 CPU_KEYS = ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_name", "microcode",
@@ -82,6 +83,21 @@ class Run:
     def sweep(self):
         return self.summary[0]["sweep"] if self.summary else ""
 
+    def _of_sweep(self, column):
+        """What variants.csv says in every row; "" in a run from before it did."""
+        return next((row.get(column, "") for row in self.variants.values()), "")
+
+    @property
+    def summary_of_sweep(self):
+        return self._of_sweep("summary") or (f"Costs of the sweep {self.sweep}" if self.sweep
+                                             else "")
+
+    @property
+    def run_again(self):
+        """What `./asmsweep run` takes to find the sweep: its name, or the user's own file."""
+        toml = self._of_sweep("toml")
+        return shlex.quote(place(toml)) if toml.startswith("/") else self.sweep
+
     @property
     def date(self):
         """UTC time of the first row, as it stands there."""
@@ -97,18 +113,18 @@ def read_run(path, label=""):
     remedy = f"give a run's directory, and make costs.csv with: asmsweep-results solve {path}"
     if not os.path.isdir(path):
         raise BadInput(path, "is no directory", "give a run's directory")
-    place = {name: os.path.join(path, f"{name}.csv") for name in
+    files = {name: os.path.join(path, f"{name}.csv") for name in
              ("costs", "summary", "samples", "variants", "proof", "environment", "notes")}
     return Run(
         path=path,
         label=label,
-        costs=read_costs(place["costs"], remedy),
-        summary=read_csv(place["summary"], remedy, ("variant", "value", "status", "time_utc")),
-        samples=place["samples"] if os.path.exists(place["samples"]) else "",
-        variants={row["variant"]: row for row in _optional(place["variants"], "variant")},
-        proof={row["variant"]: row for row in _optional(place["proof"], "variant")},
-        environment=_keyed(_optional(place["environment"], "key", "value"), "key", "value"),
-        notes=_keyed(_optional(place["notes"], "key", "value"), "key", "value"))
+        costs=read_costs(files["costs"], remedy),
+        summary=read_csv(files["summary"], remedy, ("variant", "value", "status", "time_utc")),
+        samples=files["samples"] if os.path.exists(files["samples"]) else "",
+        variants={row["variant"]: row for row in _optional(files["variants"], "variant")},
+        proof={row["variant"]: row for row in _optional(files["proof"], "variant")},
+        environment=_keyed(_optional(files["environment"], "key", "value"), "key", "value"),
+        notes=_keyed(_optional(files["notes"], "key", "value"), "key", "value"))
 
 
 def refuse_twins(all_runs):

@@ -96,6 +96,11 @@ QUESTIONS = (
 ORDERS = len(QUESTIONS) - 2
 
 
+def is_the_petitions(row):
+    """Whether a cost answers one of the petition's own questions."""
+    return question_of(row) < ORDERS
+
+
 def question_of(row):
     return next(i for i, (_, takes, _) in enumerate(QUESTIONS) if takes(row))
 
@@ -220,30 +225,44 @@ def _says_more(figure, made):
     return bool(context_of(figure).keys() - {"if", "bits"} - context_of(vars(made)).keys())
 
 
-def _place_figures(found, number, figures):
-    """Put a published column beside what it speaks of; the rest gets rows of its own."""
+def _place_figures(found, number, figures, only_beside):
+    """Put a published column beside what it speaks of; the rest gets rows of its own or none."""
     for figure in figures:
         beside = next((made for made in _rows_for(found, figure) if number not in made.costs), None)
         if beside is None or _says_more(figure, beside):
+            if only_beside:
+                continue
             beside = found[question_of(figure)].setdefault(_key(figure), Row(
                 label_of(figure), figure["item"], figure["context"], figure["ring"], "published",
                 "", figure["method"]))
         beside.costs[number] = figure
 
 
-def build(columns, everything=False):
-    """Sections from columns: pairs of (whether published, rows of costs.csv)."""
+def _by_family(title, rows):
+    """One section a family or loop."""
+    families = dict.fromkeys(row.family for row in rows)
+    return [Section(family or title, [row for row in rows if row.family == family])
+            for family in families]
+
+
+def build(columns, everything=False, petition=True):
+    """Sections from columns: pairs of (whether published, rows of costs.csv).
+
+    Without the petition: a section a family, and no row that was only published.
+    """
     found = [dict() for _ in QUESTIONS]
     for published in (False, True):
         for number, (kind, costs) in enumerate(columns):
             if kind != published:
                 continue
             if published:
-                _place_figures(found, number, costs)
+                _place_figures(found, number, costs, not petition)
             else:
                 _place(found, number, costs, everything)
-    sections = [Section(title, sorted(rows.values(), key=lambda row: row.ring))
-                for (title, _, _), rows in zip(QUESTIONS, found)]
-    if everything:
-        return sections
-    return [brief.shorten(section, rules) for section, (_, _, rules) in zip(sections, QUESTIONS)]
+    sections = []
+    for (title, _, rules), rows in zip(QUESTIONS, found):
+        rows = sorted(rows.values(), key=lambda row: row.ring)
+        whole = petition or title != QUESTIONS[-1][0]
+        for section in [Section(title, rows)] if whole else _by_family(title, rows):
+            sections.append(section if everything else brief.shorten(section, rules))
+    return sections

@@ -116,6 +116,12 @@ def test_a_table_of_the_run_has_a_row_for_each_parameter(asmsweep, study):
     assert done.returncode == 0, done.stderr
     found = re.findall(r"^imul \(chains (\d)\)", done.stdout, re.M)
     assert found == ["1", "2", "3", "4"]
+    summary = re.search(r'^summary = "(.*)"$', STUDY, re.M)[1]
+    assert done.stdout.splitlines()[0] == summary and "POPF" not in done.stdout
+    assert "./asmsweep run 'my chains.toml' --only VARIANT\n" in done.stdout
+    wrong = asmsweep("table", "the run", "--formt")
+    assert (wrong.returncode, wrong.stdout, wrong.stderr) == \
+        (2, "", "asmsweep table: unrecognized arguments: --formt; --help lists the options\n")
     again = asmsweep("table", "the run", "--format", "csv")
     assert again.returncode == 0 and len(again.stdout.splitlines()) > 4
 

@@ -3,7 +3,8 @@ import csv
 import io
 import os
 
-from generator import emit
+from conftest import TEMPLATES
+from generator import emit, environment, expand, spec
 
 HEAD = 'summary = "s"\n[[loop]]\nname = "x"\nbody = "<{ repeat(\'nop\', a) }>"\n'
 
@@ -95,6 +96,16 @@ def test_only_what_changed_is_written_and_stale_sources_go(expand_text, tmp_path
     assert sorted(os.listdir(f"{out}/src")) == ["notes.s", "x.a1.s", "x.a2.s"]
     assert os.stat(f"{out}/src/x.a1.s").st_mtime_ns == times["x.a1"]
     assert os.stat(f"{out}/src/x.a2.s").st_mtime_ns != times["x.a2"]
+
+
+def test_the_plan_says_what_the_sweep_asks_and_where_a_users_own_file_is(expand_text, tmp_path):
+    found = expand_text(HEAD + 'axes.a = [1, 2]\n')
+    assert [(v.row["summary"], v.row["toml"]) for v in found] == \
+        [("s", str(tmp_path / "sweep.toml"))] * 2
+    env = environment.make(TEMPLATES)
+    sweep = spec.load_sweep(env, spec.sweep_path("seed", TEMPLATES), TEMPLATES)
+    rows = [v.row for v in expand.expand(env, sweep)]
+    assert {(row["summary"], row["toml"]) for row in rows} == {(sweep.summary, "")}
 
 
 def test_the_plan_is_rfc_4180_in_the_documented_columns(expand_text):

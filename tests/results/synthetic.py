@@ -73,7 +73,7 @@ def write_run(folder, loops, environment=()):
     write_csv(os.path.join(folder, "environment.csv"), columns("environment"),
               [{"key": key, "value": value} for key, value in environment])
     write_csv(os.path.join(folder, "variants.csv"),
-              ["variant", "family", "mix", "sequence", "source"],
+              ["variant", "family", "mix", "sequence", "source", "summary", "toml"],
               [dict(row, source=f"src/{row['variant']}.s") for row in loops])
     write_csv(os.path.join(folder, "proof.csv"), columns("proof"),
               [dict(row, elf_sha256="1" * 64, status="ok") for row in loops])

@@ -24,7 +24,8 @@ echo "end $2"
 def run(tmp_path):
     """A run's directory and the build it was measured from."""
     folder, build = tmp_path / "run", tmp_path / "build"
-    loops = [homogeneous("one", "cli", 28, 56.0, host="secret-box", kernel="6.1.0"),
+    loops = [homogeneous("one", "cli", 28, 56.0, host="secret-box", kernel="6.1.0",
+                         toml="/home/secret/x.toml"),
              homogeneous("two", "sti", 28, 112.0, host="secret-box", kernel="6.1.0")]
     write_run(folder, loops, [("kernel_command_line", "root=UUID=secret-disk"),
                               ("kernel_version", "Linux secret-builder"), ("governor", "none")])
