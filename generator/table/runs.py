@@ -141,8 +141,3 @@ def refuse_twins(all_runs):
 def cpu_of(row):
     """What makes a column of a table, from any row with CPU_KEYS."""
     return tuple(row[name] for name in CPU_KEYS)
-
-
-def same_chip(one, other):
-    """Whether two CPU keys name one model of CPU (microcode and hypervisor may differ)."""
-    return one[:3] == other[:3] and one[6] == other[6]

@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), "results")]
 
 from programs import RESULTS, ROOT, call  # noqa: E402
-from synthetic import columns, loop, write_csv, write_run  # noqa: E402,F401
+from synthetic import loop, write_run  # noqa: E402
 
 BIN = os.path.dirname(RESULTS)
 RUN = os.environ.get("ASMSWEEP_RUN", os.path.join(BIN, "asmsweep-run"))

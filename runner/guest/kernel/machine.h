@@ -20,12 +20,6 @@ static inline void write_port(uint16_t port, uint8_t value) {
     __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
 }
 
-static inline uint8_t read_port(uint16_t port) {
-    uint8_t value;
-    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
-    return value;
-}
-
 // Writes `bytes` bytes to one port: a single instruction, so a hypervisor can take them at once.
 static inline void write_port_bytes(uint16_t port, const void *data, uint64_t bytes) {
     __asm__ volatile("rep outsb" : "+S"(data), "+c"(bytes) : "d"(port) : "memory");
