@@ -9,7 +9,6 @@
 #include "units.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // As long as asmsweep-run --only may be; more candidates than fit are the whole sweep.

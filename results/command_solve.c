@@ -7,8 +7,6 @@
 #include "units.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 struct notes {
     struct noise_floor noise;

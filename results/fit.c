@@ -7,8 +7,6 @@
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_vector.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Singular values below this part of the largest count as zero.
 #define RANK_TOLERANCE 1e-9

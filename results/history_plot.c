@@ -8,7 +8,6 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 
 #include "units.h"
 
-#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

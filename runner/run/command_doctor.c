@@ -7,8 +7,6 @@
 #include "options.h"
 #include "plan.h"
 
-#include <stdlib.h>
-
 static void print_engine(const struct engine *engine, const struct engine_probe *probe) {
     printf("engine %s: %s\n", engine->name, engine->about);
     if (!probe->usable) {

@@ -8,7 +8,6 @@
 #include "loop_text.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void mix_counts_in_order_of_first_appearance(void **state) {
     (void)state;
