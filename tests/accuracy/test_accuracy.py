@@ -10,6 +10,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -43,10 +44,19 @@ def build(tmp_path_factory):
 
 
 def measure(build, folder, only):
-    subprocess.run([RUN, "run", build, "-o", folder, "--only", only], check=False,
-                   capture_output=True, timeout=120)
-    with open(os.path.join(folder, "summary.csv"), newline="") as stream:
-        return [row for row in csv.DictReader(stream) if row["quantity"] == "cycles"]
+    """Rows of cycles. While a neighbour of the machine keeps the panel from agreeing there is no
+    unit to measure in: the quick form waits for a better moment, and says if none came."""
+    for attempt in range(1 if LONG else 6):
+        place = f"{folder}-{attempt}"
+        subprocess.run([RUN, "run", build, "-o", place, "--only", only], check=False,
+                       capture_output=True, timeout=120)
+        with open(os.path.join(place, "summary.csv"), newline="") as stream:
+            rows = [row for row in csv.DictReader(stream) if row["quantity"] == "cycles"]
+        disturbed = [row["detail"] for row in rows if row["status"] == "invalid_reference"]
+        if not disturbed or LONG:
+            return rows
+        time.sleep(5)
+    return pytest.skip(f"no valid panel in 6 runs, this machine is disturbed: {disturbed[0]}")
 
 
 def link(row):
@@ -125,8 +135,8 @@ def test_pushfq_popfq_is_what_is_published_for_this_generation(build, tmp_path):
     for number in range(RUNS):
         rows = measure(build, str(tmp_path / str(number)), "known_answers.pushfq_popfq.*")
         first = rows[0]
-        core = {"cpu_core": "P", "cpu_atom": "E"}.get(first["core_type"], "")
-        name = generation(first["cpu_vendor"], first["cpu_family"], first["cpu_model"], core)
+        name = generation(first["cpu_vendor"], first["cpu_family"], first["cpu_model"],
+                          first["core_type"])
         figures = published(name) if name else []
         if not figures:
             pytest.skip(f"nothing published for {first['cpu_name']} ({name})")

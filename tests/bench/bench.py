@@ -79,7 +79,8 @@ def bench_build(folder, count):
     yield f"{count} variants: generate and configure", generate, "s", ""
     yield f"{count} variants: build with proof", build, "s", ""
     yield f"{count} variants: bare xargs -P loop of as and ld", bare, "s", ""
-    yield f"{count} variants: generate+build / bare loop", (generate + build) / bare, "ratio", "at most 1.3 is wanted"
+    yield (f"{count} variants: generate+build / bare loop", (generate + build) / bare, "ratio",
+           "at most 1.3 is wanted")
     yield f"{count} variants: build that has nothing to do", noop, "s", ""
 
 
@@ -120,7 +121,8 @@ def bench_reach(folder, budget):
             note = "" if reached else f"not reached in {budget} s"
             yield what, spent, "s", note
         for name in ("hyperfine -N slopes", "perf stat slopes"):
-            yield f"{variant}: {name} / asmsweep", seconds[name][0] / ours, "ratio", "at least 50 is wanted"
+            yield (f"{variant}: {name} / asmsweep", seconds[name][0] / ours, "ratio",
+                   "at least 50 is wanted")
 
 
 def machine():

@@ -19,7 +19,8 @@ from common import BIN, PERCENT
 VARIANTS = ("known_answers.crc32.groups16", "known_answers.push_popfq.groups16",
             "known_answers.imul.groups16")
 CALIBRATOR = "calibrator"
-STUDENT = 1.98  # near enough for the dozens of runs that a rival has
+# Student's 97.5 % quantile by the fewest runs of a command, less one.
+STUDENT = {4: 2.776, 9: 2.262, 14: 2.145, 19: 2.093, 29: 2.045, 10**9: 1.984}
 
 
 def _iterations(build, variant):
@@ -49,8 +50,9 @@ def _half_width(samples):
     loop, chain = means[1] - means[0], means[3] - means[2]
     if loop <= 0 or chain <= 0:
         return math.inf
-    return STUDENT * math.hypot(math.sqrt(errors[0] + errors[1]) / loop,
-                                math.sqrt(errors[2] + errors[3]) / chain)
+    quantile = next(value for degrees, value in STUDENT.items() if len(samples[0]) - 1 <= degrees)
+    return quantile * math.hypot(math.sqrt(errors[0] + errors[1]) / loop,
+                                 math.sqrt(errors[2] + errors[3]) / chain)
 
 
 def _commands(build, variant):
