@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # tests/bare-debian.sh [FOLDER]: both commands of the README on a bare Debian 12.
 #
-# Makes the smallest Debian 12 in FOLDER/root (kept: a second run starts from FOLDER/bare.tar),
+# Makes the smallest Debian 12 in FOLDER/system (kept: a second run starts from FOLDER/bare.tar),
 # clones the last commit into it, into a folder with a space in its name, and runs there, as root,
 # without terminal, with TERM=dumb and umask 077: ./asmsweep, ./asmsweep test. Their output goes to
 # FOLDER/measure.log and FOLDER/test.log. Mounts are made in a namespace of their own and vanish
@@ -27,19 +27,19 @@ mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)*\([^ ]*\) .*/\2/p' \
 
 mkdir -p "$work"
 if [ ! -s "$work/bare.tar" ]; then
-    rm -rf "$work/root"
-    debootstrap --variant=minbase bookworm "$work/root" "$mirror" >"$work/debootstrap.log" 2>&1 ||
+    rm -rf "$work/system"
+    debootstrap --variant=minbase bookworm "$work/system" "$mirror" >"$work/debootstrap.log" 2>&1 ||
         skip "debootstrap failed; see $work/debootstrap.log"
-    tar -C "$work/root" -cf "$work/bare.tar.part" .
+    tar -C "$work/system" -cf "$work/bare.tar.part" .
     mv "$work/bare.tar.part" "$work/bare.tar"
 fi
-rm -rf "$work/root"
-mkdir "$work/root"
-tar -C "$work/root" -xf "$work/bare.tar"
-cp -L /etc/resolv.conf "$work/root/etc/resolv.conf"
-echo "127.0.0.1 localhost" >"$work/root/etc/hosts" # an installer writes it, debootstrap does not
-git clone -q "$project" "$work/root/$clone"
-chroot "$work/root" dpkg-query -W | sort >"$work/before"
+rm -rf "$work/system"
+mkdir "$work/system"
+tar -C "$work/system" -xf "$work/bare.tar"
+cp -L /etc/resolv.conf "$work/system/etc/resolv.conf"
+echo "127.0.0.1 localhost" >"$work/system/etc/hosts" # an installer writes it, debootstrap does not
+git clone -q "$project" "$work/system/$clone"
+chroot "$work/system" dpkg-query -W | sort >"$work/before"
 
 # in_debian LOG COMMAND...: run it in the clone.
 in_debian() {
@@ -53,7 +53,7 @@ in_debian() {
         umask 077
         exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb \
             chroot "$root" sh -c "cd \"\$0\" && exec \"\$@\"" "$@"' \
-        sh "$work/root" "/$clone" "$@" >"$log" 2>&1 </dev/null
+        sh "$work/system" "/$clone" "$@" >"$log" 2>&1 </dev/null
 }
 
 status=0
@@ -74,14 +74,14 @@ done
 # It says where the files are, and there they are.
 files=$(sed -n 's/^The files are in //p' "$work/measure.log")
 for file in summary.csv costs.csv index.html; do
-    if [ -z "$files" ] || [ ! -s "$work/root/$files/$file" ]; then
+    if [ -z "$files" ] || [ ! -s "$work/system/$files/$file" ]; then
         echo "no $file in '$files', where ./asmsweep says that it is"
         status=1
     fi
 done
 
 # What was there is there still, in the same version.
-chroot "$work/root" dpkg-query -W | sort >"$work/after"
+chroot "$work/system" dpkg-query -W | sort >"$work/after"
 changed=$(comm -23 "$work/before" "$work/after")
 if [ -n "$changed" ]; then
     echo "setup changed packages that were there before:"
