@@ -46,7 +46,9 @@ class Initramfs:
 
     def file(self, path: str, source: Path) -> None:
         """Copy `source` (links followed) with its permission bits."""
-        self.content(path, source.read_bytes(), stat.S_IMODE(source.stat().st_mode))
+        # The guest's ordinary user reads it too, whatever umask the clone was made with.
+        mode = stat.S_IMODE(source.stat().st_mode) | 0o444
+        self.content(path, source.read_bytes(), mode | 0o111 if mode & 0o100 else mode)
 
     def tree(self, path: str, source: Path) -> None:
         """Copy every file under the folder `source` to `path`."""
