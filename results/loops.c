@@ -64,6 +64,8 @@ static int read_value(const struct table *table, size_t row, struct loop *loop,
 
 static int read_mix(const struct table *table, size_t row, struct loop *loop, struct error *error) {
     const char *text = table_cell(table, row, "mix");
+    if (*text == '\0')
+        return 0; // neither claimed nor found in a binary: nothing to compute with
     if (mix_parse(text, &loop->mix) != 0)
         return error_set(error, ERROR_INPUT, table->path, table_line(row),
                          "the mix \"%s\" of %s is not of the form 27*cli+1*sti", text,

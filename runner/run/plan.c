@@ -15,9 +15,9 @@ static const char *const variants_columns[] = {
     "sweep",  "family",  "variant",        "parameters",       "mix",        "order",   "group",
     "groups", "context", "panel_excludes", "retired_expected", "iterations", "twin_of", "needs",
     NULL};
-static const char *const proof_columns[] = {"variant",      "elf_sha256", "loop_sha256",
-                                            "loop_address", "loop_bytes", "jcc_erratum",
-                                            "status",       "detail",     NULL};
+static const char *const proof_columns[] = {
+    "variant",     "elf_sha256", "loop_sha256", "loop_address", "loop_bytes",
+    "jcc_erratum", "mix_found",  "status",      "detail",       NULL};
 
 static char *join(const char *directory, const char *middle, const char *name) {
     char *path;
@@ -124,6 +124,8 @@ static void take_proof(struct variant *variant, const struct table *proof, size_
     variant->loop_address = table_cell(proof, row, "loop_address");
     variant->loop_bytes = table_cell(proof, row, "loop_bytes");
     variant->jcc_erratum = table_cell(proof, row, "jcc_erratum");
+    if (!*variant->mix) // claims are optional, and where one is made it is what was found
+        variant->mix = table_cell(proof, row, "mix_found");
 }
 
 static int hash_files(struct plan *plan, struct error *error) {

@@ -57,6 +57,13 @@ def test_sigint_ends_cleanly_writes_the_summary_and_says_how_to_resume(builds, o
     assert len(set(keys(out))) == len(keys(out)) == 30 * 6
 
 
+def test_a_loop_that_claims_nothing_has_the_mix_that_was_found_in_its_binary(builds, out):
+    assert run(builds("small"), "-o", out, "--blocks", "1", *QUICK).returncode in ENDED
+    mixes = {row["variant"]: row["mix"] for row in rows(out, "summary.csv")}
+    assert mixes == {f"{loop}.links{links}": f"{links}*{name}+1*dec+1*jnz"
+                     for loop, name in (("xor", "xor"), ("crc", "crc32")) for links in (8, 16, 32)}
+
+
 def test_a_second_run_into_the_same_folder_is_refused(builds, out):
     assert run(builds("small"), "-o", out, "--blocks", "1", *QUICK).returncode in ENDED
     before = open(os.path.join(out, "measurements.csv")).read()

@@ -119,6 +119,12 @@ def test_refused_loops_give_empty_costs_with_their_reason(tmp_path, solve):
         assert (row["cycles"], row["status"], row["detail"]) == ("", "refused", "iopl: ENOSYS")
 
 
+def test_a_loop_without_a_mix_gives_no_cost_and_harms_no_other(tmp_path, solve):
+    loops = [homogeneous("c", "cli", 10, 20),
+             dict(homogeneous("s", "sti", 10, None), mix="", status="unproved")]
+    assert [row["item"] for row in solve(write_run(tmp_path, loops))] == ["cli"]
+
+
 def test_emulated_values_are_no_costs(tmp_path, solve):
     loops = [homogeneous("e", "cli", 28, 56, status="emulated", detail="faked iopl"),
              homogeneous("t", "sti", 28, 56, engine="guest", accel="tcg", ring="0")]
