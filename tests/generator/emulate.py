@@ -38,6 +38,7 @@ class Machine:
         self.memory, self.flags, self.stack = {"pattern_state": seed}, flags, []
         self.restores, self.ends, self.retired = [], [], 0
         self._run(self.setup)
+        self._depth = len(self.stack)
 
     @staticmethod
     def _blocks(text):
@@ -60,7 +61,7 @@ class Machine:
         for _ in range(count):
             self._run(self.body)
             self.ends.append(self.flags & IF)
-        assert not self.stack
+        assert len(self.stack) == self._depth
         return self.retired - before
 
     def _run(self, instructions):

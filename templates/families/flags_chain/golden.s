@@ -5,12 +5,9 @@
         .balign 64
 loop_setup:
         mov     $0, %edx
+        pushfq
         .balign 64
 loop_begin:
-        pushfq
-        pop     %rbx
-        add     %rdx, %rbx
-        push    %rbx
         popfq
         pushfq
         pop     %rbx
@@ -27,9 +24,14 @@ loop_begin:
         add     %rdx, %rbx
         push    %rbx
         popfq
+        pushfq
+        pop     %rbx
+        add     %rdx, %rbx
+        push    %rbx
         dec     %eax
         jnz     loop_begin
 loop_end:
+        popfq
 loop_teardown_end:
         jmp     loop_return
 
