@@ -49,6 +49,11 @@ SlurmdLogFile={folder}/slurmd-%n.log
 """
 
 
+# Nothing in the configuration uses cgroups, but slurmd loads its plugin for them, and the plugin that
+# it finds by itself gives up where none are mounted; the first version's asks for nothing.
+CGROUPS = "CgroupPlugin=cgroup/v1\n"
+
+
 class CannotStart(Exception):
     """Why there is no Slurm here: the reason of a skip."""
 
@@ -121,6 +126,7 @@ class Cluster:
         text += (f"PartitionName=test Nodes={','.join(self.nodes)} Default=YES "
                  "MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE\n")
         (self.folder / "slurm.conf").write_text(text)
+        (self.folder / "cgroup.conf").write_text(CGROUPS)
 
     def _start(self, name, *argv):
         """A daemon that stays in the foreground, so that it is our child."""
