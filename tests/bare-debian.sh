@@ -47,7 +47,9 @@ in_debian() {
     shift
     # shellcheck disable=SC2016  # expanded inside
     unshare --mount sh -c '
-        mount --bind /dev "$1/dev" && mount -t proc proc "$1/proc" && mount -t sysfs sys "$1/sys"
+        # As on a machine: / is a mount point, and there are pseudo-terminals.
+        mount --bind "$1" "$1" && mount --rbind /dev "$1/dev" &&
+            mount -t proc proc "$1/proc" && mount -t sysfs sys "$1/sys"
         root=$1
         shift
         umask 077
