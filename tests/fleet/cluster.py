@@ -49,8 +49,8 @@ SlurmdLogFile={folder}/slurmd-%n.log
 """
 
 
-# Nothing in the configuration uses cgroups, but slurmd loads its plugin for them, and the plugin that
-# it finds by itself gives up where none are mounted; the first version's asks for nothing.
+# Nothing in the configuration uses cgroups, but slurmd loads a plugin for them, and the one that it
+# finds by itself gives up where none are mounted; the first version's asks for nothing.
 CGROUPS = "CgroupPlugin=cgroup/v1\n"
 
 
