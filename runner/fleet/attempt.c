@@ -91,28 +91,50 @@ static void make_name(const struct attempt *attempt, char *name, size_t size) {
     snprintf(name, size, "%lld-%lld-%lld", attempt->job_id, attempt->task_id, attempt->restart_id);
 }
 
-int attempt_read(const char *folder, struct attempt *attempt, struct error *error) {
-    static const char *const required[] = {"key", "value", NULL};
-    struct table table;
-    char name[80], *path = text_make("%s/result.csv", folder);
+static const char *const columns[] = {"key", "value", NULL};
+
+// Fields and numbers from the rows of result.csv.
+static int take_rows(const struct table *table, const char *folder, struct attempt *attempt,
+                     struct error *error) {
+    char name[80];
+    const char *own = strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder;
+    for (size_t row = 0; row < table->rows; row++)
+        if (set_field(attempt, table_cell(table, row, "key"), table_cell(table, row, "value")))
+            return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                             "the value is too long");
+    if (set_numbers(attempt))
+        return error_set(error, ERROR_INPUT, table->path, 0,
+                         "outcome, job, task or restart is missing or damaged");
+    make_name(attempt, name, sizeof name);
+    if (*own != '.' && strcmp(own, name))
+        return error_set(error, ERROR_INPUT, table->path, 0, "is of attempt %s, not of %s", name,
+                         own);
+    return 0;
+}
+
+static void begin(const char *folder, struct attempt *attempt) {
     *attempt = (struct attempt){0};
     snprintf(attempt->path, sizeof attempt->path, "%s", folder);
-    int failed = table_read(path, required, &table, error);
-    for (size_t row = 0; !failed && row < table.rows; row++)
-        if (set_field(attempt, table_cell(&table, row, "key"), table_cell(&table, row, "value")))
-            failed = error_set(error, ERROR_INPUT, path, table_line(row), "the value is too long");
-    if (!failed && set_numbers(attempt))
-        failed = error_set(error, ERROR_INPUT, path, 0,
-                           "outcome, job, task or restart is missing or damaged");
-    if (!failed) {
-        const char *own = strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder;
-        make_name(attempt, name, sizeof name);
-        if (*own != '.' && strcmp(own, name))
-            failed =
-                error_set(error, ERROR_INPUT, path, 0, "is of attempt %s, not of %s", name, own);
-    }
+}
+
+int attempt_read(const char *folder, struct attempt *attempt, struct error *error) {
+    struct table table;
+    char *path = text_make("%s/result.csv", folder);
+    begin(folder, attempt);
+    int failed =
+        table_read(path, columns, &table, error) || take_rows(&table, folder, attempt, error);
     table_free(&table);
     free(path);
+    return failed ? -1 : 0;
+}
+
+int attempt_parse(const char *folder, const char *text, size_t length, struct attempt *attempt,
+                  struct error *error) {
+    struct table table;
+    begin(folder, attempt);
+    int failed = table_parse("result.csv", text, length, columns, &table, error) ||
+                 take_rows(&table, folder, attempt, error);
+    table_free(&table);
     return failed ? -1 : 0;
 }
 

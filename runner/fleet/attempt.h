@@ -50,6 +50,10 @@ int attempt_write(const struct attempt *attempt, const char *folder, struct erro
 // is no temporary. 0 or -1.
 int attempt_read(const char *folder, struct attempt *attempt, struct error *error);
 
+// The same from the file's text. Pure.
+int attempt_parse(const char *folder, const char *text, size_t length, struct attempt *attempt,
+                  struct error *error);
+
 // The complete attempts below results/GENERATION/ (which may not exist). *attempts is the
 // caller's to free. 0 or -1.
 int attempts_read(const char *folder, struct attempt **attempts, size_t *count,

@@ -40,25 +40,39 @@ void proof_free(struct proof *proof) {
     *proof = (struct proof){0};
 }
 
-int proof_read(const char *path, struct proof *proof, struct error *error) {
-    *proof = (struct proof){0};
+static const char *const required[] = {"variant", "elf_sha256", "status", NULL};
+
+static int take_rows(const struct table *table, struct proof *proof, struct error *error) {
     size_t count;
     const char *const *names = rows_columns(FILE_proof, &count);
-    const char *required[] = {"variant", "elf_sha256", "status", NULL};
-    struct table table;
-    if (table_read(path, required, &table, error))
-        return -1;
-    int result = proof_new(table.rows, proof, error);
-    for (size_t i = 0; !result && i < table.rows; i++)
+    int result = proof_new(table->rows, proof, error);
+    for (size_t i = 0; !result && i < table->rows; i++)
         for (size_t c = 0; c < count; c++) {
-            proof->rows[i].cells[c] = strdup(table_cell(&table, i, names[c]));
+            proof->rows[i].cells[c] = strdup(table_cell(table, i, names[c]));
             if (!proof->rows[i].cells[c])
-                result = error_set(error, ERROR_MISSING, path, 0, "not enough memory");
+                result = error_set(error, ERROR_MISSING, table->path, 0, "not enough memory");
         }
-    table_free(&table);
     if (result)
         proof_free(proof);
     return result;
+}
+
+int proof_read(const char *path, struct proof *proof, struct error *error) {
+    struct table table;
+    *proof = (struct proof){0};
+    int failed = table_read(path, required, &table, error) || take_rows(&table, proof, error);
+    table_free(&table);
+    return failed ? -1 : 0;
+}
+
+int proof_parse(const char *path, const char *text, size_t length, struct proof *proof,
+                struct error *error) {
+    struct table table;
+    *proof = (struct proof){0};
+    int failed =
+        table_parse(path, text, length, required, &table, error) || take_rows(&table, proof, error);
+    table_free(&table);
+    return failed ? -1 : 0;
 }
 
 static int write_rows(FILE *stream, const struct proof *proof) {

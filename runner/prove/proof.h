@@ -23,6 +23,10 @@ int proof_new(size_t count, struct proof *proof, struct error *error);
 // Read a proof.csv. 0, or -1 with *error; then *proof is empty.
 int proof_read(const char *path, struct proof *proof, struct error *error);
 
+// The same from the file's text; `path` is used in messages only.
+int proof_parse(const char *path, const char *text, size_t length, struct proof *proof,
+                struct error *error);
+
 // Write it in one step (a temporary file beside it, synced, renamed). 0, or -1 with *error
 // and the old file untouched.
 int proof_write(const char *path, const struct proof *proof, struct error *error);
