@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -14,6 +15,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static inline void must(int holds) {
     if (!holds)
         abort();
+}
+
+// The input with a NUL behind it, for parsers of texts; the caller frees.
+static inline char *fuzz_text(const uint8_t *data, size_t size) {
+    char *text = malloc(size + 1);
+    must(text != NULL);
+    memcpy(text, data, size);
+    text[size] = '\0';
+    return text;
 }
 
 #endif

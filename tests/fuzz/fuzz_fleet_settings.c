@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Any fleet's settings file: every setting has a value that is the same when written and read
+// again, the command line comes first; or an error that names file and line.
+#include "fuzz.h"
+
+#include "fleet_settings.h"
+
+#include <stdio.h>
+
+static const char path[] = "fleet.toml";
+
+static void check_again(struct fleet_settings *settings) {
+    struct fleet_settings again = {0};
+    struct error error = {0};
+    char *text;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        fprintf(stream, "%s = \"%s\"\n", fleet_setting_names[i], *fleet_setting(settings, i));
+    fclose(stream);
+    must(!fleet_settings_parse(path, text, &again, &error));
+    must(!fleet_settings_complete(&again, &error));
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        must(!strcmp(*fleet_setting(&again, i), *fleet_setting(settings, i)));
+    fleet_settings_free(&again);
+    free(text);
+}
+
+static void check_complete(const struct fleet_settings *settings) {
+    char claim[16];
+    long attempts = strtol(settings->attempts, NULL, 10);
+    must(attempts >= 1 && attempts <= 100 && *settings->time);
+    must(!strcmp(settings->shared, "yes") || !strcmp(settings->shared, "no"));
+    must(*settings->generations || fleet_settings_wants(settings, "zen4"));
+    fleet_settings_claim(settings, "zen4", claim, sizeof claim);
+    must(*claim && strlen(claim) < sizeof claim);
+    must(!strcmp(claim, "zen4") || strstr(settings->claims, "zen4="));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct fleet_settings settings = {.partition = "long"};
+    struct error error = {0};
+    char *text = fuzz_text(data, size);
+    if (fleet_settings_parse(path, text, &settings, &error)) {
+        must(!strncmp(error.text, "fleet.toml:", 11));
+    } else if (fleet_settings_complete(&settings, &error)) {
+        must(error.text[0] != '\0');
+    } else {
+        check_complete(&settings);
+        check_again(&settings);
+        must(!strcmp(settings.partition, "long"));
+    }
+    fleet_settings_free(&settings);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Any proof.csv beside a good variants.csv and binaries that are there (one and two) or not
+// (gone): a variant counts as proved only if a row of its own has its binary's hash and no
+// mismatch. asmsweep-prove reads the same rows.
+#include "fuzz.h"
+
+#include "plan.h"
+#include "proof.h"
+
+#include <sha2.h>
+
+static const char variants[] =
+    "sweep,family,variant,parameters,mix,order,group,groups,context,panel_excludes,"
+    "retired_expected,iterations,twin_of,needs\n"
+    "s,f,one,,1*nop,fixed,nop,1,,,3,1000,,none\n"
+    "s,f,two,,2*nop,fixed,nop,2,,,4,1000,,none\n"
+    "s,f,gone,,3*nop,fixed,nop,3,,,5,1000,,none\n";
+
+// Is there a row that proves it? The binaries (CMakeLists.txt) hold their own names.
+static int is_proved(const struct table *proof, const char *name) {
+    char digits[65];
+    SHA256Data((const uint8_t *)name, strlen(name), digits);
+    for (size_t row = 0; row < proof->rows; row++)
+        if (!strcmp(table_cell(proof, row, "variant"), name) &&
+            !strcmp(table_cell(proof, row, "elf_sha256"), digits) &&
+            strcmp(table_cell(proof, row, "status"), "mismatch"))
+            return 1;
+    return 0;
+}
+
+static void check_plan(const struct plan *plan) {
+    must(plan->count == 3);
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct variant *row = &plan->rows[i];
+        must(row->loop_sha256 && row->loop_address && row->loop_bytes && row->jcc_erratum);
+        if (!row->unproved)
+            must(strcmp(row->name, "gone") && is_proved(&plan->proof, row->name));
+    }
+}
+
+static void check_proof(const struct proof *proof, const struct table *table) {
+    must(proof->count == table->rows);
+    for (size_t i = 0; i < proof->count; i++) {
+        const struct proof_row *row = &proof->rows[i];
+        const char *name = table_cell(table, i, "variant");
+        must(!strcmp(proof_cell(row, COLUMN_proof_variant), name));
+        must(!strcmp(proof_cell(row, COLUMN_proof_status), table_cell(table, i, "status")));
+        must(!strcmp(proof_cell(row, COLUMN_proof_detail), table_cell(table, i, "detail")));
+        must(proof_find(proof, name) <= row && proof_find(proof, name) >= proof->rows);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct error error = {0};
+    struct plan plan;
+    struct proof proof;
+    if (plan_parse(FUZZ_BUILD, variants, sizeof variants - 1, (const char *)data, size, NULL, &plan,
+                   &error)) {
+        must(!strncmp(error.text, "proof.csv:", 10));
+    } else {
+        check_plan(&plan);
+        must(!proof_parse("proof.csv", (const char *)data, size, &proof, &error));
+        check_proof(&proof, &plan.proof);
+        proof_free(&proof);
+    }
+    plan_free(&plan);
+    return 0;
+}
