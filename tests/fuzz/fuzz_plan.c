@@ -1,25 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any variants.csv and proof.csv (the input is cut at its first zero byte): a plan in which
-// every variant without a true proof is unproved, or an error.
+// every variant without a true proof is unproved, or an error. A part of it by names is a part.
 #include "fuzz.h"
 
 #include "plan.h"
 
-#include <string.h>
+#include <math.h>
+
+// No binaries are there: nothing can be proved.
+static const char nowhere[] = "/nonexistent";
+
+static void check_plan(const struct plan *plan) {
+    double cycles = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct variant *row = &plan->rows[i];
+        struct engine_job job = plan_job(plan, i);
+        must(row->unproved && row->iterations > 0 && !strchr(row->name, '/'));
+        must(row->panel_excluded >= LEG_add && row->panel_excluded <= PANEL_all);
+        must(job.index == i && job.variant == row->name && job.path == row->path);
+        must(!strncmp(row->path, nowhere, sizeof nowhere - 1));
+    }
+    must(!plan_calibrator(plan, &cycles) || isfinite(cycles));
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const uint8_t *zero = memchr(data, 0, size);
     if (!zero)
         return 0;
-    size_t first = (size_t)(zero - data);
+    const char *variants = (const char *)data, *proof = (const char *)zero + 1;
+    size_t first = (size_t)(zero - data), second = size - first - 1;
     struct error error = {0};
-    struct plan plan;
-    // No binaries are there: nothing can be proved.
-    int failed = plan_parse("/nonexistent", (const char *)data, first, (const char *)zero + 1,
-                            size - first - 1, NULL, &plan, &error);
+    struct plan plan, part;
+    int failed = plan_parse(nowhere, variants, first, proof, second, NULL, &plan, &error);
     must(failed ? error.text[0] != '\0' : plan.count > 0);
-    for (size_t i = 0; !failed && i < plan.count; i++)
-        must(plan.rows[i].unproved && plan.rows[i].iterations > 0);
+    if (!failed) {
+        check_plan(&plan);
+        if (!plan_parse(nowhere, variants, first, proof, second, "*a*,seed.*", &part, &error))
+            check_plan(&part);
+        must(part.count <= plan.count);
+        plan_free(&part);
+    }
     plan_free(&plan);
     return 0;
 }

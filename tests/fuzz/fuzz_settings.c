@@ -4,8 +4,6 @@
 
 #include "settings.h"
 
-#include <string.h>
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct settings settings;
     struct error error = {0};

@@ -5,8 +5,6 @@
 
 #include "table.h"
 
-#include <string.h>
-
 static void write_table(const struct table *table, char **text, size_t *length) {
     FILE *stream = open_memstream(text, length);
     table_write_row(stream, (const char *const *)table->header, table->columns);
