@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "table.h"
 
+#include "disk.h"
+
 #include <csv.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,41 +147,11 @@ int table_parse(const char *path, const char *text, size_t length, const char *c
     return 0;
 }
 
-// The whole file in memory; *length without the NUL put behind it. NULL: errno.
-static char *read_whole(const char *path, size_t *length) {
-    FILE *stream = fopen(path, "rb");
-    if (!stream)
-        return NULL;
-    char *text = NULL;
-    size_t capacity = 0, got;
-    *length = 0;
-    do {
-        if (*length + 65536 > capacity) {
-            capacity = capacity * 2 + 65536;
-            char *moved = realloc(text, capacity);
-            if (!moved)
-                break;
-            text = moved;
-        }
-        got = fread(text + *length, 1, 65535, stream);
-        *length += got;
-    } while (got);
-    int saved = ferror(stream) ? errno : 0;
-    fclose(stream);
-    if (saved || !text) {
-        free(text);
-        errno = saved ? saved : ENOMEM;
-        return NULL;
-    }
-    text[*length] = '\0';
-    return text;
-}
-
 int table_read(const char *path, const char *const *required, struct table *table,
                struct error *error) {
     *table = (struct table){0};
     size_t length;
-    char *text = read_whole(path, &length);
+    char *text = disk_read(path, &length);
     if (!text)
         return error_errno(error, ERROR_INPUT, path, "cannot be read");
     int result = table_parse(path, text, length, required, table, error);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "files.h"
 
-#include <errno.h>
+#include "disk.h"
+
 #include <fcntl.h>
 #include <limits.h>
 #include <sha2.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 char *text_make(const char *format, ...) {
@@ -23,75 +23,25 @@ char *text_make(const char *format, ...) {
 }
 
 char *files_read(const char *path, size_t *length, struct error *error) {
-    FILE *stream = fopen(path, "re");
-    if (!stream) {
+    char *text = disk_read(path, length);
+    if (!text)
         error_errno(error, ERROR_INPUT, path, "cannot be read");
-        return NULL;
-    }
-    char *text, piece[65536];
-    size_t whole, got;
-    FILE *memory = open_memstream(&text, &whole);
-    if (!memory)
-        abort();
-    while ((got = fread(piece, 1, sizeof piece, stream)))
-        fwrite(piece, 1, got, memory);
-    int failed = ferror(stream);
-    fclose(stream);
-    if (fclose(memory))
-        abort();
-    if (failed) {
-        error_errno(error, ERROR_INPUT, path, "cannot be read to its end");
-        free(text);
-        return NULL;
-    }
-    if (length)
-        *length = whole;
     return text;
-}
-
-static int write_all(int file, const char *text, size_t length) {
-    while (length) {
-        ssize_t written = write(file, text, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -1;
-        text += written;
-        length -= (size_t)written;
-    }
-    return 0;
 }
 
 int files_write(const char *path, const char *text, size_t length, struct error *error) {
     char *temporary = text_make("%s.%d.new", path, (int)getpid());
-    int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int failed = file < 0 || write_all(file, text, length) || fsync(file);
-    failed |= file >= 0 && close(file);
-    if (failed || rename(temporary, path)) {
-        failed = error_errno(error, ERROR_INPUT, path, "cannot be written");
-        unlink(temporary);
-    }
+    int failed = disk_replace(path, temporary, text, length);
+    if (failed)
+        error_errno(error, ERROR_INPUT, path, "cannot be written");
     free(temporary);
     return failed;
 }
 
 int files_make_folders(const char *path, struct error *error) {
-    char *part = text_make("%s", path);
-    int failed = 0;
-    for (char *at = part + 1; !failed; at++) {
-        if (*at && *at != '/')
-            continue;
-        char kept = *at;
-        *at = '\0';
-        failed = mkdir(part, 0777) && errno != EEXIST;
-        *at = kept;
-        if (!kept)
-            break;
-    }
-    if (failed)
-        error_errno(error, ERROR_INPUT, path, "the folder cannot be made");
-    free(part);
-    return failed ? -1 : 0;
+    if (disk_make_folders(path))
+        return error_errno(error, ERROR_INPUT, path, "the folder cannot be made");
+    return 0;
 }
 
 void files_sync_folder(const char *path) {

@@ -15,7 +15,7 @@ char *text_make(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // NULL with *error.
 char *files_read(const char *path, size_t *length, struct error *error);
 
-// Replace a file: written under another name, synced, renamed, the folder synced. 0 or -1.
+// Replace a file; several processes may do so at once. 0 or -1.
 int files_write(const char *path, const char *text, size_t length, struct error *error);
 
 // Make a folder and those above it. 0 or -1.

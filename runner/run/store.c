@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store.h"
 
+#include "disk.h"
 #include "machine.h"
 #include "rows.h"
 #include "table.h"
@@ -20,19 +21,6 @@ static char *path_in(const char *directory, const char *name) {
     return path;
 }
 
-static int write_all(int file, const char *text, size_t length) {
-    while (length) {
-        ssize_t written = write(file, text, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -1;
-        text += written;
-        length -= (size_t)written;
-    }
-    return 0;
-}
-
 static int cannot_write(const char *directory, const char *name, struct error *error) {
     char *path = path_in(directory, name);
     error_errno(error, ERROR_INPUT, path,
@@ -40,28 +28,6 @@ static int cannot_write(const char *directory, const char *name, struct error *e
                 "another folder with -o, then --resume");
     free(path);
     return -1;
-}
-
-static int make_folders(const char *directory, struct error *error) {
-    char *path = strdup(directory);
-    if (!path)
-        abort();
-    int failed = 0;
-    for (char *at = path + 1; !failed; at++) {
-        if (*at != '/' && *at)
-            continue;
-        char kept = *at;
-        *at = '\0';
-        failed = mkdir(path, 0777) && errno != EEXIST;
-        *at = kept;
-        if (!kept)
-            break;
-    }
-    if (failed)
-        error_errno(error, ERROR_INPUT, directory,
-                    "the run's folder cannot be made; choose another place with -o");
-    free(path);
-    return failed ? -1 : 0;
 }
 
 static int open_file(const char *directory, const char *name, int flags, struct error *error) {
@@ -81,7 +47,7 @@ static long long put_header(int file, enum csv_file which) {
     const char *const *columns = rows_columns(which, &count);
     table_write_row(stream, columns, count);
     fclose(stream);
-    int failed = write_all(file, text, length) || fdatasync(file);
+    int failed = disk_write(file, text, length) || fdatasync(file);
     free(text);
     return failed ? -1 : (long long)length;
 }
@@ -92,7 +58,7 @@ static int put_settings(int file, const struct settings *settings) {
     FILE *stream = open_memstream(&text, &length);
     settings_write(settings, stream);
     fclose(stream);
-    int failed = write_all(file, text, length) || fdatasync(file);
+    int failed = disk_write(file, text, length) || fdatasync(file);
     free(text);
     return failed ? -1 : 0;
 }
@@ -131,8 +97,9 @@ static int make_journal(struct store *store, const struct settings *settings, st
 int store_create(const char *directory, const struct settings *settings, struct store *store,
                  struct error *error) {
     *store = (struct store){strdup(directory), -1, -1, -1, 0, 0, 0};
-    if (make_folders(directory, error))
-        return -1;
+    if (disk_make_folders(directory))
+        return error_errno(error, ERROR_INPUT, directory,
+                           "the run's folder cannot be made; choose another place with -o");
     store->measurements = open_file(directory, "measurements.csv", O_CREAT, error);
     if (store->measurements < 0 || lock_folder(store, error))
         return -1;
@@ -245,16 +212,16 @@ int store_append(struct store *store, const struct journal_line *line, const cha
         snprintf(text, sizeof text, "done %d %ld %ld %s %lld %lld\n", line->core, line->block,
                  line->slot, line->variant, measurements_bytes, samples_bytes);
     const char *at = "measurements.csv";
-    if (write_all(store->measurements, measurements, measurements_length) ||
+    if (disk_write(store->measurements, measurements, measurements_length) ||
         (sync && fdatasync(store->measurements)))
         goto failed;
     at = "samples.csv";
-    if (samples_length &&
-        (write_all(store->samples, samples, samples_length) || (sync && fdatasync(store->samples))))
+    if (samples_length && (disk_write(store->samples, samples, samples_length) ||
+                           (sync && fdatasync(store->samples))))
         goto failed;
     at = "journal";
     off_t journal_bytes = lseek(store->journal, 0, SEEK_END);
-    if (write_all(store->journal, text, (size_t)length) || (sync && fdatasync(store->journal))) {
+    if (disk_write(store->journal, text, (size_t)length) || (sync && fdatasync(store->journal))) {
         int saved = errno;
         if (ftruncate(store->journal, journal_bytes))
             saved = errno;
@@ -276,7 +243,7 @@ failed:
 int store_end(struct store *store, const char *how, struct error *error) {
     char text[64];
     int length = snprintf(text, sizeof text, "end %s\n", how);
-    return write_all(store->journal, text, (size_t)length) || fdatasync(store->journal)
+    return disk_write(store->journal, text, (size_t)length) || fdatasync(store->journal)
                ? cannot_write(store->directory, "journal", error)
                : 0;
 }
@@ -286,34 +253,21 @@ int store_write_file(const struct store *store, const char *name, const char *te
     char *path = path_in(store->directory, name), *temporary;
     if (asprintf(&temporary, "%s.new", path) < 0)
         abort();
-    int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int failed = file < 0 || write_all(file, text, length) || fsync(file);
-    failed |= file >= 0 && close(file);
-    failed = failed || rename(temporary, path);
-    if (failed) {
+    int failed = disk_replace(path, temporary, text, length);
+    if (failed)
         cannot_write(store->directory, name, error);
-        unlink(temporary);
-    }
     free(path);
     free(temporary);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 int store_copy_file(const struct store *store, const char *from, const char *name,
                     struct error *error) {
-    FILE *stream = fopen(from, "re");
-    if (!stream)
+    size_t length;
+    char *text = disk_read(from, &length);
+    if (!text)
         return error_errno(error, ERROR_INPUT, from, "cannot be read");
-    char *text;
-    size_t length, got;
-    FILE *memory = open_memstream(&text, &length);
-    char piece[65536];
-    while ((got = fread(piece, 1, sizeof piece, stream)))
-        fwrite(piece, 1, got, memory);
-    int failed = ferror(stream) ? error_errno(error, ERROR_INPUT, from, "cannot be read") : 0;
-    fclose(stream);
-    fclose(memory);
-    failed = failed || store_write_file(store, name, text, length, error);
+    int failed = store_write_file(store, name, text, length, error);
     free(text);
     return failed;
 }
