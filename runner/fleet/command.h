@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runner/fleet: the commands of asmsweep-fleet. Each returns an exit status, or -1 with *error for
-// main to print.
+// runner/fleet: the commands of asmsweep-fleet, each a program_function.
 #ifndef ASMSWEEP_FLEET_COMMAND_H
 #define ASMSWEEP_FLEET_COMMAND_H
 

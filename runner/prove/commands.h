@@ -5,7 +5,7 @@
 
 #include "error.h"
 
-// Each gets its own arguments, argv[0] being the subcommand. Returns 0, or -1 with *error.
+// Each is a program_function and returns 0, or -1 with *error.
 
 // Disassemble BUILD_DIR/bin and write BUILD_DIR/proof.csv; differences go to stderr, one line
 // a variant, and are an error only with --strict.

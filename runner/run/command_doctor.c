@@ -35,26 +35,23 @@ static void print_prediction(const struct plan *plan, const struct engine *engin
                unproved);
 }
 
-int command_doctor(int argc, char **argv) {
+int command_doctor(int argc, char **argv, struct error *error) {
     const char *guest_kernel = NULL, *build[1];
     const struct option_row rows[] = {
         {"guest-kernel", 0, OPTION_TEXT, &guest_kernel, "FILE", 0, 0, "the guest engine's kernel"},
     };
     const struct option_list list = {"doctor [BUILD-DIR]",
                                      "Says what can be measured here and why not.", rows, 1};
-    struct error error;
     struct plan plan = {0};
     size_t count, engine_count;
-    int status = options_parse(&list, argc, argv, build, 1, &count, &error);
+    int status = options_parse(&list, argc, argv, build, 1, &count, error);
     if (status == 1)
         options_help(&list, "asmsweep-run", stdout);
     if (!status && count)
-        status = plan_read(build[0], NULL, &plan, &error);
-    if (status < 0)
-        fprintf(stderr, "asmsweep-run: %s\n", error.text);
+        status = plan_read(build[0], NULL, &plan, error);
     if (status) {
         plan_free(&plan);
-        return status < 0 ? (int)error.kind : 0;
+        return status < 0 ? -1 : 0;
     }
     struct core cores[2];
     struct machine machine;

@@ -72,7 +72,7 @@ static int make(const char *build, const struct pack_choice *choice, struct erro
     return failed ? -1 : 0;
 }
 
-int command_pack(int argc, char **argv) {
+int command_pack(int argc, char **argv, struct error *error) {
     struct pack_choice choice = {0};
     const char *build[1];
     const struct option_row rows[] = {
@@ -85,19 +85,16 @@ int command_pack(int argc, char **argv) {
     const struct option_list list = {
         "pack BUILD-DIR -o FILE [--ring N] [--only GLOB]\n       [--iterations N]",
         "Writes a build's variants as a pack for the guest.", rows, sizeof rows / sizeof *rows};
-    struct error error;
     size_t count = 0;
-    int status = options_parse(&list, argc, argv, build, 1, &count, &error);
+    int status = options_parse(&list, argc, argv, build, 1, &count, error);
     if (status == 1) {
         options_help(&list, "asmsweep-run", stdout);
         return 0;
     }
-    if (!status && (count != 1 || !choice.out || (choice.ring != 0 && choice.ring != 3)))
-        status = error_set(&error, ERROR_INPUT, NULL, 0,
-                           "pack takes BUILD-DIR, -o FILE and --ring 0 or 3; try --help");
-    if (!status)
-        status = make(build[0], &choice, &error);
     if (status)
-        fprintf(stderr, "asmsweep-run: %s\n", error.text);
-    return status ? (int)error.kind : 0;
+        return status;
+    if (count != 1 || !choice.out || (choice.ring != 0 && choice.ring != 3))
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "pack takes BUILD-DIR, -o FILE and --ring 0 or 3; try --help");
+    return make(build[0], &choice, error);
 }

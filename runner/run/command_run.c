@@ -87,38 +87,33 @@ static int carry_out(const struct request *request, struct measurement *run, str
     return status;
 }
 
-int command_run(int argc, char **argv) {
+int command_run(int argc, char **argv, struct error *error) {
     struct request request;
-    struct error error = {0};
     struct settings settings = {0};
     struct store store = {.journal = -1, .measurements = -1, .samples = -1};
     struct plan plan = {0};
     struct measurement run = {.settings = &settings, .plan = &plan, .store = &store};
-    int status = request_parse(argc, argv, &request, &error);
+    int status = request_parse(argc, argv, &request, error);
     if (status == 1)
         return 0;
     if (!status)
         status = request.resume
-                     ? prepare_resumed(&request, &settings, &store, &plan, &run.history, &error)
-                     : prepare_new(&request, &settings, &plan, &error);
+                     ? prepare_resumed(&request, &settings, &store, &plan, &run.history, error)
+                     : prepare_new(&request, &settings, &plan, error);
     if (!status) {
         run.engine = engine_find(settings.engine);
         if (!run.engine)
-            status = error_set(&error, ERROR_INPUT, NULL, 0, "no engine '%s'; doctor lists them",
+            status = error_set(error, ERROR_INPUT, NULL, 0, "no engine '%s'; doctor lists them",
                                settings.engine);
     }
-    if (!status && tune_recover(&tune_system, stderr, &error))
-        fprintf(stderr, "asmsweep-run: %s\n", error.text);
+    if (!status && tune_recover(&tune_system, stderr, error))
+        fprintf(stderr, "asmsweep-run: %s\n", error->text);
     if (!status) {
         catch_signals();
-        status = carry_out(&request, &run, &error);
+        status = carry_out(&request, &run, error);
     }
     measure_free(&run);
     plan_free(&plan);
     store_close(&store);
-    if (status < 0) {
-        fprintf(stderr, "asmsweep-run: %s\n", error.text);
-        return (int)error.kind;
-    }
     return status;
 }

@@ -19,9 +19,8 @@ static const struct {
     {FILE_night, "night.csv"},
 };
 
-int command_lists(int argc, char **argv) {
-    (void)argc;
-    (void)argv;
+int command_lists(int argc, char **argv, struct error *error) {
+    (void)argc, (void)argv, (void)error;
     printf("| status | meaning |\n|---|---|\n");
     for (int i = 0; i < STATUS_COUNT; i++)
         printf("| %s | %s |\n", status_name((enum status)i), status_meaning((enum status)i));

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// common: a program that is a list of commands. For main only.
+#ifndef ASMSWEEP_PROGRAM_H
+#define ASMSWEEP_PROGRAM_H
+
+#include "error.h"
+
+// argv[0] is the command's name. Returns an exit status, or -1 with *error.
+typedef int program_function(int argc, char **argv, struct error *error);
+
+struct program_command {
+    const char *name, *about;
+    program_function *run;
+};
+
+// Run the command that argv[1] names and return the program's exit status. An error is one line on
+// stderr that begins with the name of `program`; --help lists the commands, and so does stderr when
+// argv[1] is none of them.
+int program_run(const char *program, const struct program_command *commands, size_t count, int argc,
+                char **argv);
+
+#endif
