@@ -10,6 +10,7 @@ Python internals), its loader reads template files below one folder only, and
 texts and lists cannot be multiplied beyond all memory.
 """
 
+import contextlib
 import os
 import re
 
@@ -103,53 +104,48 @@ class Condition:
             return bool(self.test(**values))
 
 
-class guard:
+@contextlib.contextmanager
+def guard(path, line, context):
     """Turns what a template may raise into one BadInput with file and line."""
+    try:
+        yield
+    except BadInput:
+        raise
+    except Exception as problem:
+        raise BadInput(place(*_where(problem, path, line)), f"{context}: {_say(problem)}",
+                       _remedy(problem)) from None
 
-    def __init__(self, path, line, context):
-        self.path, self.line, self.context = path, line, context
 
-    def __enter__(self):
-        return self
+def _where(problem, path, line):
+    """(file, line) of the mistake itself if it can be told, else what is given."""
+    if isinstance(problem, jinja2.TemplateSyntaxError):
+        return (problem.filename, problem.lineno) if problem.filename else (path, line)
+    return _innermost(problem.__traceback__) or (path, line)
 
-    def __exit__(self, kind, problem, trace):
-        if problem is None or isinstance(problem, BadInput):
-            return False
-        if not isinstance(problem, Exception):
-            return False
-        path, line = self.path, self.line
-        if isinstance(problem, jinja2.TemplateSyntaxError):
-            path = problem.filename or path
-            line = problem.lineno if problem.filename else line
-        else:
-            path, line = self._innermost(trace) or (path, line)
-        raise BadInput(place(path, line), f"{self.context}: {self._say(problem)}",
-                       self._remedy(problem)) from None
 
-    @staticmethod
-    def _innermost(trace):
-        """(file, line) of the deepest template frame; Jinja2 maps them to templates."""
-        found = None
-        while trace:
-            name = trace.tb_frame.f_code.co_filename
-            if name.endswith((".j2", ".toml")):
-                found = (name, trace.tb_lineno)
-            trace = trace.tb_next
-        return found
+def _innermost(trace):
+    """(file, line) of the deepest template frame; Jinja2 maps them to templates."""
+    found = None
+    while trace:
+        name = trace.tb_frame.f_code.co_filename
+        if name.endswith((".j2", ".toml")):
+            found = (name, trace.tb_lineno)
+        trace = trace.tb_next
+    return found
 
-    @staticmethod
-    def _say(problem):
-        if isinstance(problem, jinja2.TemplateNotFound):
-            return f"no template '{problem.message or problem.name}' below the template folder"
-        text = str(problem) or type(problem).__name__
-        return re.sub(r"^'(\w+)' is undefined$", r"the name '\1' is undefined", text)
 
-    @staticmethod
-    def _remedy(problem):
-        if isinstance(problem, jinja2.TemplateSyntaxError):
-            return "templates use <% %>, <{ }> and <# #>"
-        if isinstance(problem, jinja2.UndefinedError):
-            return "use an axis, row.AXIS.KEY, or a function of docs/families.md"
-        if isinstance(problem, jinja2.sandbox.SecurityError):
-            return "templates cannot reach files or Python"
-        return None
+def _say(problem):
+    if isinstance(problem, jinja2.TemplateNotFound):
+        return f"no template '{problem.message or problem.name}' below the template folder"
+    text = str(problem) or type(problem).__name__
+    return re.sub(r"^'(\w+)' is undefined$", r"the name '\1' is undefined", text)
+
+
+def _remedy(problem):
+    if isinstance(problem, jinja2.TemplateSyntaxError):
+        return "templates use <% %>, <{ }> and <# #>"
+    if isinstance(problem, jinja2.UndefinedError):
+        return "use an axis, row.AXIS.KEY, or a function of docs/families.md"
+    if isinstance(problem, jinja2.sandbox.SecurityError):
+        return "templates cannot reach files or Python"
+    return None

@@ -46,11 +46,13 @@ def _mnemonics(item):
 
 
 def _is_restore(row):
+    if row["item"] == "restore by popfq":
+        return True
     names = set(_mnemonics(row["item"]))
     keys = context_of(row).keys()
     pure = names <= {"push", "popfq"} and "popfq" in names and row["method"] == "direct"
-    named = row["item"] == "restore by popfq"
-    return named or (pure and bool({"if", "bits"} & keys) and keys <= {"if", "bits", "groups", "before"})
+    bits = bool({"if", "bits"} & keys) and keys <= {"if", "bits", "groups", "before"}
+    return pure and bits
 
 
 def _is_test(row):

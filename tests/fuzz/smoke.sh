@@ -12,7 +12,8 @@ if ! command -v clang >/dev/null 2>&1; then
     echo "skipped: no clang"
     exit 77
 fi
-cmake -S "$root" -B "$build" -G Ninja -DCMAKE_C_COMPILER=clang -DASMSWEEP_FUZZ=ON >"$build.log" 2>&1 ||
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_C_COMPILER=clang -DASMSWEEP_FUZZ=ON \
+    >"$build.log" 2>&1 ||
     { cat "$build.log"; exit 1; }
 cmake --build "$build" >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 status=0

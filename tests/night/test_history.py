@@ -24,9 +24,10 @@ def history(store, item, *options):
 
 def ranges(text):
     """CPU name to (runs, with a value, lowest, highest)."""
-    return {found[0]: (int(found[1]), int(found[2]), float(found[3]), float(found[4]))
-            for found in re.findall(r"\n(Synthetic CPU \d+) .*\n  (\d+) runs, .*, (\d+) with a value "
-                                    r"from ([\d.]+) to ([\d.]+)", text)}
+    series = re.findall(r"\n(Synthetic CPU \d+) .*\n"
+                        r"  (\d+) runs, .*, (\d+) with a value from ([\d.]+) to ([\d.]+)", text)
+    return {cpu: (int(runs), int(values), float(low), float(high))
+            for cpu, runs, values, low, high in series}
 
 
 def test_a_variant_has_a_series_for_each_cpu_with_its_values(store):

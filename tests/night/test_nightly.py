@@ -32,8 +32,9 @@ def place(tmp_path_factory):
                     "--sweep", "known_answers", "--out", built, "--prove", PROVE],
                    check=True, timeout=300)
     front = folder / "front"
-    front.write_text(f"#!/bin/sh\n[ \"$2\" = known_answers ] || {{ echo no sweep \"$2\" >&2; exit 2;"
-                     f" }}\necho '{built}'\n", encoding="utf-8")
+    front.write_text("#!/bin/sh\n"
+                     '[ "$2" = known_answers ] || { echo no sweep "$2" >&2; exit 2; }\n'
+                     f"echo '{built}'\n", encoding="utf-8")
     front.chmod(0o755)
     for name, runner in (("same", RUN), ("slower", SLOWER)):
         os.mkdir(folder / name)

@@ -78,6 +78,12 @@ def test_no_file_is_longer_than_400_lines():
     assert long == {}
 
 
+def test_no_line_of_python_or_shell_is_longer_than_100_columns():
+    long = {f"{name}:{at}" for name in tracked("*.py", "*.sh", "asmsweep", "results/nightly")
+            for at, line in enumerate(read(name).split("\n"), 1) if len(line) > 100}
+    assert long == set()
+
+
 @pytest.mark.parametrize("pattern", ["*.c", "*.h", "*.py", "*.s", "*.S", "*.sh", "asmsweep",
                                      "*CMakeLists.txt", "*.cmake", "*.toml", "*.j2", "*.def"])
 def test_every_source_names_its_licence(pattern):
