@@ -27,24 +27,16 @@ static void catch_signals(void) {
     signal(SIGPIPE, SIG_IGN); // a closed stdout is a write error, not the end of a run
 }
 
-static int carry_out(const struct request *request, struct measurement *run, struct error *error) {
-    struct core cores[2];
-    char events[sizeof run->settings->events];
-    const char *event_list[REQUEST_MAX_EVENTS];
-    int locks[2] = {-1, -1};
+// The cores to measure on, each locked against other runs and probed. locks[] are the caller's to
+// close, also after an error.
+static int take_cores(const struct request *request, struct measurement *run, struct core cores[2],
+                      int locks[2], struct error *error) {
     run->core_count = prepare_cores(run->settings->cpu, cores, error);
     if (!run->core_count)
         return -1;
     run->cores = cores;
-    snprintf(events, sizeof events, "%s", run->settings->events);
-    run->event_count = request_split_events(events, event_list);
-    run->events = event_list;
-    run->guest_kernel = request->guest_kernel;
-    run->calibrator = plan_calibrator(run->plan, &run->calibrator_cycles);
     for (size_t i = 0; i < run->core_count; i++) {
-        if (!request->dry_run)
-            locks[i] = core_lock(cores[i].cpu, !request->no_wait, error);
-        if (locks[i] < 0 && !request->dry_run)
+        if (!request->dry_run && (locks[i] = core_lock(cores[i].cpu, !request->no_wait, error)) < 0)
             return -1;
         struct engine_settings settings = measure_settings(run, i);
         run->engine->probe(&settings, &run->probes[i]);
@@ -52,38 +44,65 @@ static int carry_out(const struct request *request, struct measurement *run, str
     if (!run->probes[0].usable)
         return error_set(error, ERROR_MISSING, NULL, 0, "engine %s cannot be used here: %s",
                          run->engine->name, run->probes[0].reason);
-    if (request->dry_run)
-        return report_dry_run(run);
+    return 0;
+}
+
+static int open_folder(const struct request *request, struct measurement *run,
+                       struct error *error) {
     struct machine machine;
-    machine_describe(cores[0].cpu, &machine);
+    machine_describe(run->cores[0].cpu, &machine);
     if (!request->resume && prepare_folder(request, run->settings, &machine, run->store, error))
         return -1;
     // Said first, so that whoever started the run can go on with it should it be killed.
     printf("%s\n", run->store->directory);
     fflush(stdout);
+    return 0;
+}
+
+// Measure into the run's folder, which gets its summary also when the run broke. The exit status,
+// or -1 with *error.
+static int measure_and_report(const struct request *request, struct measurement *run,
+                              struct error *error) {
+    struct error tune_error, summary_error = {0};
+    const char *terminal = getenv("TERM");
+    if (open_folder(request, run, error))
+        return -1;
     double started = machine_read_tsc().seconds;
     run->deadline = request->budget > 0 ? started + request->budget : 0;
-    run->progress =
-        isatty(STDERR_FILENO) && strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb");
+    run->progress = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb");
     int tuned = -1;
-    if (request->tune && (tuned = tune_apply(&tune_system, cores[0].cpu, stderr, error)) < 0)
+    if (request->tune && (tuned = tune_apply(&tune_system, run->cores[0].cpu, stderr, error)) < 0)
         return -1;
     int failed = report_begin(run, request->revision, error) || measure(run, error);
-    struct error tune_error;
     if (tuned >= 0 && tune_restore(&tune_system, tuned, &tune_error))
         fprintf(stderr, "asmsweep-run: %s\n", tune_error.text);
-    struct error summary_error = {0};
     int status = report_end(run, machine_read_tsc().seconds - started, &summary_error);
     if (!failed && status >= 0 && !process_interrupted() &&
         store_end(run->store, run->out_of_budget ? "budget" : "complete", &summary_error))
         status = -1;
-    for (size_t i = 0; i < 2; i++)
-        if (locks[i] >= 0)
-            close(locks[i]);
     if (failed)
         return -1;
     if (status < 0)
         *error = summary_error;
+    return status;
+}
+
+static int carry_out(const struct request *request, struct measurement *run, struct error *error) {
+    struct core cores[2];
+    char events[sizeof run->settings->events];
+    const char *event_list[REQUEST_MAX_EVENTS];
+    int locks[2] = {-1, -1};
+    snprintf(events, sizeof events, "%s", run->settings->events);
+    run->event_count = request_split_events(events, event_list);
+    run->events = event_list;
+    run->guest_kernel = request->guest_kernel;
+    run->calibrator = plan_calibrator(run->plan, &run->calibrator_cycles);
+    int status = take_cores(request, run, cores, locks, error);
+    if (!status)
+        status = request->dry_run ? report_dry_run(run) : measure_and_report(request, run, error);
+    for (size_t i = 0; i < 2; i++)
+        if (locks[i] >= 0)
+            close(locks[i]);
     return status;
 }
 
