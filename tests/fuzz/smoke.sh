@@ -26,8 +26,8 @@ for target in "$build"/bin/fuzz-*; do
     if [ -f "$root/tests/fuzz/$name.dict" ]; then
         set -- "-dict=$root/tests/fuzz/$name.dict"
     fi
-    if "$target" "$@" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
-        -artifact_prefix="$build/corpus/$name-" "$build/corpus/$name" \
+    if "$target" "$@" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 \
+        -print_final_stats=1 -artifact_prefix="$build/corpus/$name-" "$build/corpus/$name" \
         "$root/tests/fuzz/corpus/$name" >"$log" 2>&1; then
         printf '%s: %s executions, %s coverage points\n' "$name" \
             "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" \
