@@ -97,8 +97,10 @@ static void find_unproved(struct variant *variant, const struct table *proof, si
         reason = "its binary cannot be read: build the sweep again";
     else if (strcmp(sha256, table_cell(proof, row, "elf_sha256")))
         reason = "its binary is not the one that was proved: build the sweep again";
-    else if (!strcmp(table_cell(proof, row, "status"), "mismatch"))
+    else if (strcmp(table_cell(proof, row, "status"), "ok"))
         reason = table_cell(proof, row, "detail");
+    if (reason && !*reason)
+        reason = "its proof failed: build the sweep again";
     if (!reason)
         return;
     variant->unproved = 1;

@@ -2,6 +2,7 @@
 """Variants that go astray: each has its status and reason, all others are unharmed."""
 
 import contextlib
+import csv
 import glob
 import os
 import shutil
@@ -162,6 +163,25 @@ def test_an_unproved_binary_is_not_executed(copied, out):
         stream.write(f"#!/bin/sh\ntouch '{witness}'\n")
     run(copied, "-o", out, "--blocks", "1", "--precision", "50%")
     assert not os.path.exists(witness)
+
+
+@pytest.mark.parametrize("status, detail, reason", [
+    ("mismatch", "size: claimed 6, found 7", "size: claimed 6, found 7"),
+    ("not_proved", "guest: CPL3: no end", "guest: CPL3: no end"),
+    ("not_proved", "", "its proof failed: build the sweep again")])
+def test_a_proof_that_is_not_ok_proves_nothing(copied, out, status, detail, reason):
+    path = os.path.join(copied, "proof.csv")
+    with open(path, newline="", encoding="utf-8") as stream:
+        proof = list(csv.DictReader(stream))
+    for row in proof:
+        row.update(status=status, detail=detail)
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, proof[0])
+        writer.writeheader()
+        writer.writerows(proof)
+    run(copied, "-o", out, "--blocks", "1", "--only", "xor.links16")
+    (row,) = rows(out, "summary.csv")
+    assert row["status"] == "unproved" and reason in row["detail"]
 
 
 def test_a_binary_that_is_gone_is_unproved(copied, out):

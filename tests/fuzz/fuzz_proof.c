@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any proof.csv beside a good variants.csv and binaries that are there (one and two) or not
-// (gone): a variant counts as proved only if a row of its own has its binary's hash and no
-// mismatch. asmsweep-prove reads the same rows.
+// (gone): a variant counts as proved only if a row of its own has its binary's hash and is ok,
+// else there is a reason. asmsweep-prove reads the same rows.
 #include "fuzz.h"
 
 #include "plan.h"
@@ -23,7 +23,7 @@ static int is_proved(const struct table *proof, const char *name) {
     for (size_t row = 0; row < proof->rows; row++)
         if (!strcmp(table_cell(proof, row, "variant"), name) &&
             !strcmp(table_cell(proof, row, "elf_sha256"), digits) &&
-            strcmp(table_cell(proof, row, "status"), "mismatch"))
+            !strcmp(table_cell(proof, row, "status"), "ok"))
             return 1;
     return 0;
 }
@@ -33,8 +33,8 @@ static void check_plan(const struct plan *plan) {
     for (size_t i = 0; i < plan->count; i++) {
         const struct variant *row = &plan->rows[i];
         must(row->loop_sha256 && row->loop_address && row->loop_bytes && row->jcc_erratum);
-        if (!row->unproved)
-            must(strcmp(row->name, "gone") && is_proved(&plan->proof, row->name));
+        must(row->unproved ? row->unproved_reason[0] != '\0'
+                           : strcmp(row->name, "gone") && is_proved(&plan->proof, row->name));
     }
 }
 
