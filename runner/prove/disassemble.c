@@ -3,8 +3,8 @@
 #include "commands.h"
 
 #include "check.h"
-#include "options.h"
 #include "process.h"
+#include "steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static int read_files(struct job *job, struct error *error) {
             job->paths[i] = NULL;
         }
     }
-    return failed ? error_set(error, ERROR_MISSING, NULL, 0, "not enough memory") : 0;
+    return failed ? steps_no_memory(error) : 0;
 }
 
 // Run objdump on some paths; its output is put into *disassembly. 0; 1 with *error when one of
@@ -117,7 +117,7 @@ static int prove_batch(struct job *job, const size_t *rows, size_t count, struct
     for (size_t i = 0; !failed && i < count; i++)
         if (check_variant(&job->plan, rows[i], &job->files[rows[i]], &disassembly.listings[i],
                           &job->proof.rows[rows[i]]))
-            failed = error_set(error, ERROR_MISSING, NULL, 0, "not enough memory");
+            failed = steps_no_memory(error);
     disassembly_free(&disassembly);
     return failed;
 }
@@ -156,7 +156,7 @@ static int check_twins(struct job *job, struct error *error) {
                                ? "its loop is not that of"
                                : "there is no proof for its original";
         if (proof_differs(row, "twin: %s %s", what, original))
-            return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory");
+            return steps_no_memory(error);
     }
     return 0;
 }
@@ -180,43 +180,23 @@ static int keep_counted(struct job *job, const char *path, struct error *error) 
         for (size_t c = 0; c < sizeof counted / sizeof *counted; c++)
             if (*proof_cell(old, counted[c]) &&
                 proof_set(row, counted[c], "%s", proof_cell(old, counted[c])))
-                return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory");
+                return steps_no_memory(error);
     }
     return 0;
-}
-
-// Each variant that is not ok to stderr; how many.
-static size_t report(const struct job *job) {
-    size_t bad = 0;
-    for (size_t i = 0; i < job->proof.count; i++) {
-        const struct proof_row *row = &job->proof.rows[i];
-        if (!strcmp(proof_cell(row, COLUMN_proof_status), "ok"))
-            continue;
-        bad++;
-        fprintf(stderr, "%s: %s: %s\n", proof_cell(row, COLUMN_proof_variant),
-                proof_cell(row, COLUMN_proof_status), proof_cell(row, COLUMN_proof_detail));
-    }
-    return bad;
 }
 
 static int disassemble(struct job *job, int strict, struct error *error) {
     static const char *const needed[] = {
         "variant", "mix",     "sequence", "bytes_claimed", "address_claimed", "iterations",
         "needs",   "twin_of", NULL};
-    char *plan = NULL, *proof = NULL;
-    int failed = asprintf(&plan, "%s/variants.csv", job->build_dir) < 0 ||
-                 asprintf(&proof, "%s/proof.csv", job->build_dir) < 0;
-    if (failed)
-        error_set(error, ERROR_MISSING, NULL, 0, "not enough memory");
-    failed = failed || table_read(plan, needed, &job->plan, error) || read_files(job, error) ||
-             prove_all(job, error) || check_twins(job, error) || keep_counted(job, proof, error) ||
-             proof_write(proof, &job->proof, error);
-    if (!failed) {
-        size_t bad = report(job);
-        if (bad && strict)
-            failed = error_set(error, ERROR_INCOMPLETE, proof, 0, "%zu of %zu are not proved", bad,
-                               job->proof.count);
-    }
+    char *plan, *proof;
+    int failed = steps_paths(job->build_dir, &plan, &proof, error) ||
+                 table_read(plan, needed, &job->plan, error) || read_files(job, error) ||
+                 prove_all(job, error) || check_twins(job, error) ||
+                 keep_counted(job, proof, error) || proof_write(proof, &job->proof, error);
+    size_t bad = failed ? 0 : steps_report(&job->proof);
+    if (bad && strict)
+        failed = steps_not_proved(proof, &job->proof, bad, error);
     free(plan);
     free(proof);
     return failed ? -1 : 0;
@@ -232,14 +212,9 @@ int command_disassemble(int argc, char **argv, struct error *error) {
     const struct option_list list = {"disassemble [options] BUILD_DIR",
                                      "Compare each binary of a build with its claims.", rows,
                                      sizeof rows / sizeof *rows};
-    size_t positionals;
-    int parsed = options_parse(&list, argc, argv, &job.build_dir, 1, &positionals, error);
-    if (parsed > 0)
-        options_help(&list, "asmsweep-prove", stdout);
+    int parsed = steps_parse(&list, argc, argv, &job.build_dir, error);
     if (parsed)
         return parsed > 0 ? 0 : -1;
-    if (!positionals)
-        return error_set(error, ERROR_INPUT, NULL, 0, "no BUILD_DIR given; see --help");
     int result = disassemble(&job, strict, error);
     for (size_t i = 0; job.paths && i < job.plan.rows; i++)
         free(job.paths[i]);

@@ -5,9 +5,8 @@
 
 #include "guest.h"
 #include "loop_file.h"
-#include "options.h"
-#include "proof.h"
 #include "retired.h"
+#include "steps.h"
 #include "table.h"
 
 #include <stdio.h>
@@ -39,10 +38,6 @@ struct work {
     struct subject *subjects;
     size_t count;
 };
-
-static int no_memory(struct error *error) {
-    return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory for the proof");
-}
 
 // Take an earlier run's words out of the detail; a row that had no others is ok again.
 static int forget(struct proof_row *row) {
@@ -81,7 +76,7 @@ static int not_proved(struct proof_row *row, const char *why) {
 static int choose(struct work *work, struct error *error) {
     work->subjects = calloc(work->plan.rows + 1, sizeof *work->subjects);
     if (!work->subjects)
-        return no_memory(error);
+        return steps_no_memory(error);
     for (size_t i = 0; i < work->plan.rows; i++) {
         const char *variant = table_cell(&work->plan, i, "variant");
         struct subject *subject = &work->subjects[work->count];
@@ -90,7 +85,7 @@ static int choose(struct work *work, struct error *error) {
             continue; // there is no binary to run
         if (forget(subject->row) ||
             asprintf(&subject->path, "%s/bin/%s", work->build_dir, variant) < 0)
-            return no_memory(error);
+            return steps_no_memory(error);
         subject->rings = strcmp(table_cell(&work->plan, i, "needs"), "cpl0") ? RINGS : 1;
         if (same_binary(subject)) {
             work->count++;
@@ -100,7 +95,7 @@ static int choose(struct work *work, struct error *error) {
         free(subject->path);
         subject->path = NULL;
         if (failed)
-            return no_memory(error);
+            return steps_no_memory(error);
     }
     return 0;
 }
@@ -140,7 +135,7 @@ static int run_batch(struct work *work, struct subject *subjects, size_t count,
     struct guest_result *results = calloc(ENTRIES, sizeof *results);
     const char *(*arguments)[3] = calloc(ENTRIES, sizeof *arguments);
     size_t used = 0;
-    int failed = !entries || !results || !arguments ? no_memory(error) : 0;
+    int failed = !entries || !results || !arguments ? steps_no_memory(error) : 0;
     for (size_t i = 0; !failed && i < count; i++)
         for (int ring = 0; ring < subjects[i].rings; ring++)
             for (int run = 0; run < RETIRED_RUNS; run++, used++) {
@@ -153,7 +148,7 @@ static int run_batch(struct work *work, struct subject *subjects, size_t count,
     const struct guest_result *result = results;
     for (size_t i = 0; !failed && i < count; i++)
         for (int ring = 0; !failed && ring < subjects[i].rings; ring++, result += RETIRED_RUNS)
-            failed = judge(&subjects[i], &rings[ring], result) ? no_memory(error) : 0;
+            failed = judge(&subjects[i], &rings[ring], result) ? steps_no_memory(error) : 0;
     if (results)
         guest_results_free(results, used);
     free(entries);
@@ -162,40 +157,22 @@ static int run_batch(struct work *work, struct subject *subjects, size_t count,
     return failed ? -1 : 0;
 }
 
-// Each variant that is not ok to stderr; how many.
-static size_t report(const struct proof *proof) {
-    size_t bad = 0;
-    for (size_t i = 0; i < proof->count; i++) {
-        const struct proof_row *row = &proof->rows[i];
-        if (!strcmp(proof_cell(row, COLUMN_proof_status), "ok"))
-            continue;
-        bad++;
-        fprintf(stderr, "%s: %s: %s\n", proof_cell(row, COLUMN_proof_variant),
-                proof_cell(row, COLUMN_proof_status), proof_cell(row, COLUMN_proof_detail));
-    }
-    return bad;
-}
-
 static int prove(struct work *work, struct error *error) {
     static const char *const needed[] = {"variant", "needs", NULL};
-    char *plan = NULL, *proof = NULL;
-    int failed = asprintf(&plan, "%s/variants.csv", work->build_dir) < 0 ||
-                         asprintf(&proof, "%s/proof.csv", work->build_dir) < 0
-                     ? no_memory(error)
-                     : 0;
-    failed = failed || table_read(plan, needed, &work->plan, error) ||
-             proof_read(proof, &work->proof, error) || choose(work, error);
+    char *plan, *proof;
+    int failed = steps_paths(work->build_dir, &plan, &proof, error) ||
+                 table_read(plan, needed, &work->plan, error) ||
+                 proof_read(proof, &work->proof, error) || choose(work, error);
     for (size_t done = 0; !failed && done < work->count; done += BATCH) {
         size_t count = work->count - done < BATCH ? work->count - done : BATCH;
         failed = run_batch(work, work->subjects + done, count, error);
     }
     failed = failed || proof_write(proof, &work->proof, error);
     if (!failed) {
-        size_t bad = report(&work->proof);
+        size_t bad = steps_report(&work->proof);
         printf("%zu variants, %zu executed, %zu not proved\n", work->proof.count, work->count, bad);
         if (bad)
-            failed = error_set(error, ERROR_INCOMPLETE, proof, 0, "%zu of %zu are not proved", bad,
-                               work->proof.count);
+            failed = steps_not_proved(proof, &work->proof, bad, error);
     }
     free(plan);
     free(proof);
@@ -204,7 +181,6 @@ static int prove(struct work *work, struct error *error) {
 
 int command_guest(int argc, char **argv, struct error *error) {
     struct work work = {0};
-    size_t positionals;
     guest_options_init(&work.options);
     work.options.icount = 1;
     const struct option_row rows[] = {
@@ -218,13 +194,9 @@ int command_guest(int argc, char **argv, struct error *error) {
     const struct option_list list = {"guest [options] BUILD_DIR",
                                      "Count what each variant retires, in QEMU under icount.", rows,
                                      sizeof rows / sizeof *rows};
-    int parsed = options_parse(&list, argc, argv, &work.build_dir, 1, &positionals, error);
-    if (parsed > 0)
-        options_help(&list, "asmsweep-prove", stdout);
+    int parsed = steps_parse(&list, argc, argv, &work.build_dir, error);
     if (parsed)
         return parsed > 0 ? 0 : -1;
-    if (!positionals)
-        return error_set(error, ERROR_INPUT, NULL, 0, "no BUILD_DIR given; see --help");
     int result = prove(&work, error);
     for (size_t i = 0; i < work.count; i++)
         free(work.subjects[i].path);
