@@ -103,11 +103,9 @@ static void take_slices(const struct guest_result *result, size_t slices, int so
         return;
     }
     execution->status = STATUS_ok;
-    if (execution->slices.flags_left) {
-        char flags[64];
-        snprintf(execution->detail, sizeof execution->detail, "leaves %s changed",
-                 slices_describe_flags(execution->slices.flags_left, flags, sizeof flags));
-    }
+    if (execution->slices.flags_left)
+        slices_describe_flags(execution->slices.flags_left, execution->detail,
+                              sizeof execution->detail);
     if (software) {
         slices_free(&execution->slices);
         execution->status = STATUS_emulated;

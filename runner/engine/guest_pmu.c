@@ -9,14 +9,16 @@
 
 enum { EVENTS = 2, MAX_ANSWER = 16384 };
 
-static const char *const events[EVENTS] = {"cycles:G", "instructions:G"};
+#define CYCLES "cycles:G"
+#define INSTRUCTIONS "instructions:G"
+static const char *const events[EVENTS] = {CYCLES, INSTRUCTIONS};
 static const enum quantity quantities[EVENTS] = {QUANTITY_cycles, QUANTITY_instructions};
 
 static int count_boot(const struct guest_options *options, const struct engine_job *job, int ring,
                       unsigned long iterations, struct perf_count *counts, struct error *error) {
     char path[SCRATCH_PATH], answer[MAX_ANSWER], number[24], why[160];
     const char *const wrapper[] = {
-        "perf", "stat", "-x", ";", "-o", path, "-e", "{cycles:G,instructions:G}", "--", NULL};
+        "perf", "stat", "-x", ";", "-o", path, "-e", "{" CYCLES "," INSTRUCTIONS "}", "--", NULL};
     const char *const argv[] = {job->variant, number, NULL};
     const struct guest_entry entry = {job->path, argv, ring};
     struct guest_options wrapped = *options;

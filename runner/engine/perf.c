@@ -67,11 +67,9 @@ static void take_output(const struct process_result *result, size_t slices,
         return;
     }
     execution->status = STATUS_ok;
-    if (execution->slices.flags_left) {
-        char flags[64];
-        snprintf(execution->detail, sizeof execution->detail, "leaves %s changed",
-                 slices_describe_flags(execution->slices.flags_left, flags, sizeof flags));
-    }
+    if (execution->slices.flags_left)
+        slices_describe_flags(execution->slices.flags_left, execution->detail,
+                              sizeof execution->detail);
 }
 
 // The same execution, with counters of our own.

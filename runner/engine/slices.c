@@ -175,16 +175,18 @@ void slices_free(struct slices *slices) {
     *slices = (struct slices){0};
 }
 
-const char *slices_describe_flags(uint64_t flags, char *text, size_t size) {
+void slices_describe_flags(uint64_t flags, char *text, size_t size) {
     static const struct {
         uint64_t bit;
         const char *name;
     } bits[] = {{0x200, "IF"}, {0x400, "DF"}, {0x4000, "NT"}, {0x40000, "AC"}, {0x200000, "ID"}};
+    char names[32] = ""; // room for all of them
     size_t used = 0;
-    text[0] = '\0';
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
-        if (flags & bits[i].bit && used < size)
-            used +=
-                (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", bits[i].name);
-    return text;
+        if (flags & bits[i].bit)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     bits[i].name);
+    text[0] = '\0';
+    if (flags)
+        snprintf(text, size, "leaves %s changed", names);
 }

@@ -20,7 +20,7 @@ int slices_parse_end(const char *text, size_t length, unsigned long iterations, 
 
 void slices_free(struct slices *slices);
 
-// The RFLAGS bits a loop left changed, in words: "DF, AC". Returns text.
-const char *slices_describe_flags(uint64_t flags, char *text, size_t size);
+// The RFLAGS bits a loop left changed, in words: "leaves DF, AC changed"; "" for none.
+void slices_describe_flags(uint64_t flags, char *text, size_t size);
 
 #endif
