@@ -88,19 +88,11 @@ const char *privilege_meaning(enum privilege privilege) {
     return privileges[privilege].text;
 }
 
-static int find_name(const struct named *rows, int count, const char *name) {
-    for (int i = 0; i < count; i++)
-        if (!strcmp(rows[i].name, name))
+int status_from_name(const char *name) {
+    for (int i = 0; i < STATUS_COUNT; i++)
+        if (!strcmp(statuses[i].name, name))
             return i;
     return -1;
-}
-
-int status_from_name(const char *name) {
-    return find_name(statuses, STATUS_COUNT, name);
-}
-
-int privilege_from_name(const char *name) {
-    return find_name(privileges, PRIVILEGE_COUNT, name);
 }
 
 enum status status_worse(enum status a, enum status b) {

@@ -63,7 +63,6 @@ const char *privilege_meaning(enum privilege privilege);
 
 // The inverse; -1 for a name that is none.
 int status_from_name(const char *name);
-int privilege_from_name(const char *name);
 
 // Of two statuses the one that stands in the row.
 enum status status_worse(enum status a, enum status b);

@@ -28,7 +28,10 @@ static const struct source {
 };
 #define SOURCES (sizeof sources / sizeof sources[0])
 
-char *history_lines(const char *text, size_t size, const char *needle, size_t *length) {
+// The text for table_parse of those lines of a CSV text that hold `needle`, after the header; the
+// whole text if a cell of such a line goes over several lines. Owned by the caller, *length long;
+// NULL when memory ran out.
+static char *lines_with(const char *text, size_t size, const char *needle, size_t *length) {
     char *kept = malloc(size + 1);
     const char *end = text + size, *header = memchr(text, '\n', size);
     size_t used = header == NULL ? size : (size_t)(header + 1 - text);
@@ -78,7 +81,7 @@ static int read_lines(const char *path, const char *needle, struct table *table,
             munmap(text, size);
         return 0;
     }
-    char *kept = history_lines(text, size, needle, &length);
+    char *kept = lines_with(text, size, needle, &length);
     munmap(text, size);
     failed = kept == NULL ? error_set(error, ERROR_INPUT, path, 0, "out of memory")
                           : table_parse(path, kept, length, NULL, table, error);

@@ -40,9 +40,4 @@ int history_collect(const char *store, const char *item, const char *cpu, struct
                     struct error *error);
 void history_free(struct history *history);
 
-// The text for table_parse of those lines of a CSV text that hold `needle`, after the header; the
-// whole text if a cell of such a line goes over several lines. Owned by the caller, *length long;
-// NULL when memory ran out.
-char *history_lines(const char *text, size_t size, const char *needle, size_t *length);
-
 #endif

@@ -68,7 +68,9 @@ static void find_parts(struct costs *costs, struct cost *whole) {
     }
 }
 
-void solve_compositions(struct costs *costs) {
+// Direct rows whose group is one direct item in front of another: do the parts add up to it?
+// Sets additive and detail where it was untested.
+static void solve_compositions(struct costs *costs) {
     for (size_t i = 0; i < costs->count; i++) {
         struct cost *whole = &costs->row[i];
         char sequence[64]; // whole sequences differ from their parts in what surrounds them

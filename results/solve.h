@@ -30,10 +30,6 @@ int solve_mixes(const struct loops *loops, struct costs *costs);
 int solve_orders(const struct loops *loops, struct costs *costs);
 int solve_sequences(const struct loops *loops, struct costs *costs);
 
-// Direct rows whose group is one direct item in front of another: do the parts add up to it?
-// Sets additive and detail where it was untested.
-void solve_compositions(struct costs *costs);
-
 // The A/A noise floor: how much twins (twin_of) differ, as parts of their mean.
 struct noise_floor {
     size_t pairs;

@@ -22,10 +22,6 @@ const char *stage_name(enum stage stage) {
     return stages[stage].name;
 }
 
-const char *stage_meaning(enum stage stage) {
-    return stages[stage].meaning;
-}
-
 int stage_missing(enum stage stage) {
     return stages[stage].missing;
 }
@@ -181,7 +177,7 @@ void view_print(const struct fleet *fleet, const struct view *view, FILE *stream
                 chosen ? chosen->cpu_name : "-", chosen ? " (claim " : "",
                 chosen ? chosen->claim_check : "", chosen ? ")" : "");
         if (*one->detail || one->stage != STAGE_measured)
-            fprintf(stream, "  %s%s%s\n", stage_meaning(one->stage), *one->detail ? ": " : "",
+            fprintf(stream, "  %s%s%s\n", stages[one->stage].meaning, *one->detail ? ": " : "",
                     one->detail);
     }
 }

@@ -17,7 +17,6 @@ enum stage {
 };
 
 const char *stage_name(enum stage stage);
-const char *stage_meaning(enum stage stage);
 int stage_missing(enum stage stage);
 
 struct generation {
