@@ -29,8 +29,8 @@ def emit(out, variants, inputs):
         _write_if_changed(os.path.join(out, "names.txt"), "".join(f"{v.name}\n" for v in variants))
         _write_if_changed(os.path.join(out, "variants.csv"), plan(variants))
     except OSError as problem:
-        raise BadInput(place(problem.filename or out),
-                       f"cannot be written: {problem.strerror}", "check the place with --out")
+        raise BadInput(place(problem.filename or out), f"cannot be written: {problem.strerror}",
+                       "free some room there, or make it writable")
     return written, removed
 
 

@@ -159,7 +159,7 @@ def _twins(sweep, variants, seen):
         found = [v for v in variants if fnmatch.fnmatchcase(v.name, glob)]
         if not found:
             raise sweep.file.error(("twins",), f"twin '{glob}' matches no variant",
-                                   "give a variant's name or a glob; `--list` shows names")
+                                   f"give a glob of names like {variants[0].name}")
         for original in found:
             name = original.name + ".twin"
             if name in seen:

@@ -46,7 +46,8 @@ def _arguments(argv, templates):
 
 def _figures(folder, names):
     path = os.path.join(folder, "costs.csv")
-    figures = runs.read_costs(path, f"make it with: asmsweep-results published {folder}")
+    figures = runs.read_costs(path, "make it with: build/programs/bin/asmsweep-results published "
+                            f"{folder}")
     for name in names:
         if not any(name.lower() in row["cpu_name"].lower() for row in figures):
             known = ", ".join(sorted({row["cpu_name"] for row in figures}))

@@ -145,8 +145,8 @@ static int run_command(const struct command *command, int argc, char **argv) {
         return 0;
     }
     if (parsed == 0 && given != command->positionals)
-        parsed = error_set(&error, ERROR_INPUT, NULL, 0, "usage: asmsweep-results %s %s",
-                           command->name, command->usage);
+        parsed =
+            error_set(&error, ERROR_INPUT, NULL, 0, "%s takes %s", command->name, command->usage);
     if (parsed == 0 && command->run(&arguments, &error) == 0)
         return 0;
     fprintf(stderr, "asmsweep-results: %s\n", error.text);

@@ -45,15 +45,14 @@ def _optional(path, *needed):
     return read_csv(path, "remove it or run again", needed) if os.path.exists(path) else []
 
 
-def _number(row, name, path, line):
+def _number(row, name, path, line, remedy):
     text = row[name]
     if text == "":
         return None  # missing stays missing
     try:
         return float(text)
     except ValueError:
-        raise BadInput(f"{path}:{line}", f"{name} \"{text}\" is no number",
-                       "solve the run again") from None
+        raise BadInput(f"{path}:{line}", f"{name} \"{text}\" is no number", remedy) from None
 
 
 def read_costs(path, remedy):
@@ -61,7 +60,7 @@ def read_costs(path, remedy):
     rows = read_csv(path, remedy, CPU_KEYS + NUMBERS + ("item", "context", "status", "method"))
     for line, row in enumerate(rows, 2):
         for name in NUMBERS:
-            row[name] = _number(row, name, path, line)
+            row[name] = _number(row, name, path, line, remedy)
     return rows
 
 
@@ -110,7 +109,9 @@ def _keyed(rows, key, value):
 
 def read_run(path, label=""):
     """Everything a table needs of a run's directory."""
-    remedy = f"give a run's directory, and make costs.csv with: asmsweep-results solve {path}"
+    here = shlex.quote(path)
+    resume = f"give a run's directory; ./asmsweep run --resume -o {here} ends one broken off"
+    solve = f"where there is none, ./asmsweep table {here} makes it"
     if not os.path.isdir(path):
         raise BadInput(path, "is no directory", "give a run's directory")
     files = {name: os.path.join(path, f"{name}.csv") for name in
@@ -118,8 +119,8 @@ def read_run(path, label=""):
     return Run(
         path=path,
         label=label,
-        costs=read_costs(files["costs"], remedy),
-        summary=read_csv(files["summary"], remedy, ("variant", "value", "status", "time_utc")),
+        summary=read_csv(files["summary"], resume, ("variant", "value", "status", "time_utc")),
+        costs=read_costs(files["costs"], solve),
         samples=files["samples"] if os.path.exists(files["samples"]) else "",
         variants={row["variant"]: row for row in _optional(files["variants"], "variant")},
         proof={row["variant"]: row for row in _optional(files["proof"], "variant")},

@@ -42,7 +42,8 @@ static int parse(int argc, char **argv, struct request *request, struct fleet_se
     if (status == 1)
         options_help(&list, "asmsweep-fleet", stdout);
     if (!status && !count)
-        return error_set(error, ERROR_INPUT, NULL, 0, "submit needs a build directory; try --help");
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "submit needs a sweep's build directory; ./asmsweep fleet SWEEP makes it");
     return status;
 }
 
@@ -75,9 +76,11 @@ static int make_folder(const char *out, const char *store, struct fleet *fleet,
     char *inside = text_make("%s/fleet.csv", plain);
     int failed = 0;
     if (!access(inside, F_OK))
-        failed = error_set(error, ERROR_INPUT, plain, 0,
-                           "holds a fleet already; 'again' submits what is missing, another -o "
-                           "begins anew");
+        failed =
+            error_set(error, ERROR_INPUT, plain, 0,
+                      "holds a fleet already; ./asmsweep fleet again %s submits what is missing, "
+                      "another -o begins anew",
+                      plain);
     for (size_t i = 0; !failed && i < sizeof folders / sizeof *folders; i++) {
         char *path = text_make("%s%s", plain, folders[i]);
         failed = files_make_folders(path, error);

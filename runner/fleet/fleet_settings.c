@@ -70,7 +70,7 @@ static int take_line(const char *path, size_t number, char *line, struct fleet_s
         return 0;
     }
     return error_set(error, ERROR_INPUT, path, number,
-                     "no setting '%s'; asmsweep-fleet submit --help names them", name);
+                     "no setting '%s'; ./asmsweep fleet --help names them", name);
 }
 
 int fleet_settings_parse(const char *path, const char *text, struct fleet_settings *settings,

@@ -122,8 +122,8 @@ int command_run(int argc, char **argv, struct error *error) {
     if (!status) {
         run.engine = engine_find(settings.engine);
         if (!run.engine)
-            status = error_set(error, ERROR_INPUT, NULL, 0, "no engine '%s'; doctor lists them",
-                               settings.engine);
+            status = error_set(error, ERROR_INPUT, NULL, 0,
+                               "no engine '%s'; ./asmsweep doctor lists them", settings.engine);
     }
     if (!status && tune_recover(&tune_system, stderr, error))
         fprintf(stderr, "asmsweep-run: %s\n", error->text);

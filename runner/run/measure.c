@@ -248,8 +248,9 @@ static int measure_witness(struct block *block, struct engine_settings *settings
     struct engine_probe probe;
     block->record.engine = engine_find("hyperfine");
     if (!block->record.engine)
-        return error_set(error, ERROR_MISSING, NULL, 0,
-                         "--witness: this static runner has no hyperfine engine; use asmsweep-run");
+        return error_set(
+            error, ERROR_MISSING, NULL, 0,
+            "--witness: this static runner has no hyperfine engine; use ./asmsweep run");
     block->record.engine->probe(settings, &probe);
     block->record.probe = &probe;
     block->number = block->run->settings->most_blocks;

@@ -168,7 +168,7 @@ int report_end(struct measurement *run, double seconds, struct error *error) {
             outcome.predicted, outcome.failed);
     print_split(run, seconds);
     if (process_interrupted() || run->out_of_budget)
-        fprintf(stderr, "%s; go on with: asmsweep run --resume -o %s\n",
+        fprintf(stderr, "%s; go on with: ./asmsweep run --resume -o %s\n",
                 process_interrupted() ? "interrupted" : "the budget is spent",
                 run->store->directory);
     if (process_interrupted())

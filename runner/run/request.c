@@ -66,7 +66,8 @@ static int check_resume(const struct request *request, struct error *error) {
 // What belongs together, and what an option's type and bounds do not say.
 static int check(const struct request *request, struct error *error) {
     if (!request->build && !request->resume)
-        return error_set(error, ERROR_INPUT, NULL, 0, "run needs a build directory; try --help");
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "run needs a sweep's build directory; ./asmsweep run SWEEP makes it");
     if (request->resume && !request->out)
         return error_set(error, ERROR_INPUT, NULL, 0,
                          "--resume needs -o DIR, the run to go on with");

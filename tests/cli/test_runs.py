@@ -47,7 +47,7 @@ def test_sigint_ends_cleanly_writes_the_summary_and_says_how_to_resume(builds, o
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert f"interrupted; go on with: asmsweep run --resume -o {out}\n" in errors
+    assert f"interrupted; go on with: ./asmsweep run --resume -o {out}\n" in errors
     assert len(rows(out, "summary.csv")) == 6
     before = open(os.path.join(out, "measurements.csv")).read()
     assert len(rows(out, "measurements.csv")) == len(journal(out))
@@ -174,7 +174,7 @@ def test_a_dry_run_waits_for_nothing_runs_nothing_and_writes_nothing(running, bu
 def test_the_budget_ends_the_run_after_its_first_block(builds, out):
     done = run(builds("small"), "-o", out, "--blocks", "5", "--budget", "1ms", *QUICK)
     assert done.returncode in ENDED, done.stderr
-    assert f"the budget is spent; go on with: asmsweep run --resume -o {out}\n" in done.stderr
+    assert f"the budget is spent; go on with: ./asmsweep run --resume -o {out}\n" in done.stderr
     blocks = [row["block"] for row in rows(out, "measurements.csv")]
     assert blocks.count("0") == 6 and len(blocks) <= 7
     assert run("--resume", "-o", out).returncode in ENDED
@@ -184,7 +184,7 @@ def test_the_budget_ends_the_run_after_its_first_block(builds, out):
 @pytest.mark.parametrize("arguments,message", [
     (["--only", "nothing*"], "no variant's name matches 'nothing*'"),
     (["--cpu", "4000"], "CPU 4000 is offline or not allowed for this process"),
-    (["--engine", "stopwatch"], "no engine 'stopwatch'; doctor lists them"),
+    (["--engine", "stopwatch"], "no engine 'stopwatch'; ./asmsweep doctor lists them"),
     (["--blocks", "0"], "--blocks takes a whole number from 1 to 1000, not '0'"),
     (["--budget", "soon"], "--budget takes a time"),
     (["--events", ",".join("abcdefghijklm")], "--events takes at most 12 events, not 13"),

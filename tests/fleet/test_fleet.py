@@ -182,7 +182,7 @@ def test_submit_keeps_an_existing_fleet(fleet, generation):
     before = (fleet.folder / "fleet.csv").read_bytes()
     done = fleet.call("submit", fleet.build, "-o", fleet.folder)
     assert done.returncode == 2
-    assert "holds a fleet already" in done.stderr
+    assert f"holds a fleet already; ./asmsweep fleet again {fleet.folder} submits" in done.stderr
     assert (fleet.folder / "fleet.csv").read_bytes() == before
     fleet.wait({"box1": "measured"})
     assert len(fleet.attempts("box1")) == 1

@@ -72,7 +72,7 @@ CASES = {
     "count_of_0": ('summary = "s"\n' + LOOP + 'iterations = 0\n',
                    ["sweep.toml:5:", "'0', not a whole number from 1"]),
     "twin_of_nothing": ('summary = "s"\ntwins = ["y*"]\n' + LOOP,
-                        ["sweep.toml:2:", "twin 'y*' matches no variant"]),
+                        ["sweep.toml:2:", "twin 'y*' matches no variant", "names like x"]),
     "file_from_elsewhere": ('summary = "s"\n[[loop]]\nname = "x"\n'
                             'body = "<% include \'../../../../etc/passwd\' %>"\n',
                             ["sweep.toml:4:", "no template"]),

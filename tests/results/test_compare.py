@@ -124,3 +124,9 @@ def test_explain_names_a_variant_that_is_not_there(tmp_path, results):
     folder = write_run(tmp_path, [homogeneous("p1", "cli", 14, 28.0)])
     done = results("explain", folder, "p2")
     assert done.returncode == 2 and "has no variant p2" in done.stderr
+
+
+def test_a_run_that_is_missing_is_asked_for_by_the_commands_name(results):
+    done = results("compare", "base")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "asmsweep-results: compare takes BASE NEW [--minimum PART]\n"

@@ -232,19 +232,32 @@ def test_names_with_special_letters_survive_every_format(made):
         assert "100" in made(loops, options=("--format", kind))
 
 
-@pytest.mark.parametrize("spoil, words", [
-    (lambda p: os.remove(p / "costs.csv"), "costs.csv: is not there"),
-    (lambda p: (p / "costs.csv").write_text("run_id\r\nx\r\n"), "costs.csv:1: has no column"),
-    (lambda p: (p / "costs.csv").write_text((p / "costs.csv").read_text() + "x,y\n"), "fields"),
-    (lambda p: (p / "summary.csv").write_bytes(b"\xff\xfe"), "summary.csv: cannot be read"),
+SOLVE = "where there is none, ./asmsweep table RUN makes it"
+RESUME = "give a run's directory; ./asmsweep run --resume -o RUN ends one broken off"
+
+
+@pytest.mark.parametrize("spoil, words, remedy", [
+    (lambda p: os.remove(p / "costs.csv"), "costs.csv: is not there", SOLVE),
+    (lambda p: (p / "costs.csv").write_text("run_id\r\nx\r\n"), "costs.csv:1: has no column",
+     SOLVE),
+    (lambda p: (p / "costs.csv").write_text((p / "costs.csv").read_text() + "x,y\n"), "fields",
+     SOLVE),
+    (lambda p: (p / "costs.csv").write_text(re.sub(r",(\d+)\.(\d+),", r",\1;\2,",
+                                                   (p / "costs.csv").read_text())),
+     "is no number", SOLVE),
+    (lambda p: (p / "summary.csv").write_bytes(b"\xff\xfe"), "summary.csv: cannot be read", RESUME),
+    (lambda p: [os.remove(p / name) for name in ("costs.csv", "summary.csv")],
+     "summary.csv: is not there", RESUME),
 ])
-def test_a_spoilt_run_is_one_line_with_file_and_remedy(tmp_path, solve, table, spoil, words):
+def test_a_spoilt_run_is_one_line_with_file_and_remedy(tmp_path, solve, table, spoil, words,
+                                                       remedy):
     folder = write_run(tmp_path / "run", petition())
     solve(folder)
     spoil(tmp_path / "run")
     done = table(folder)
     assert done.returncode == 2 and words in done.stderr and done.stdout == ""
-    assert done.stderr.count("\n") == 1 and "; " in done.stderr
+    assert done.stderr.endswith(f"; {remedy.replace('RUN', str(folder))}\n")
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_directory_that_is_not_there_is_named(table, tmp_path):

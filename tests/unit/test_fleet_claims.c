@@ -85,7 +85,8 @@ static void a_bad_line_is_named_with_its_number(void **state) {
     static const struct {
         const char *text, *message;
     } bad[] = {
-        {"\npartitio = \"x\"\n", "f.toml:2: no setting 'partitio'"},
+        {"\npartitio = \"x\"\n",
+         "f.toml:2: no setting 'partitio'; ./asmsweep fleet --help names them"},
         {"partition\n", "f.toml:1: not of the form"},
         {"partition = \"x\n", "f.toml:1: not of the form"},
         {"partition = two words\n", "f.toml:1: not of the form"},
