@@ -229,6 +229,7 @@ static int measure(const struct engine_settings *settings, const struct engine_p
 const struct engine engine_guest = {
     .name = "guest",
     .about = "programs at CPL0 or CPL3 with IOPL=3 in QEMU: costs with accel=kvm, proof with tcg",
+    .source = "stopwatch",
     .probe = probe,
     .measure = measure,
 };

@@ -43,7 +43,18 @@ static void add_value(struct tally *tally, const struct tally_row *row) {
     tally->samples += isnan(row->samples) ? 0 : row->samples;
 }
 
-void tallies_add(struct tallies *tallies, const struct tally_row *row) {
+// A row whose texts can all be compared and copied: what is not there is an empty cell.
+static struct tally_row without_null(struct tally_row row) {
+    const char **texts[] = {&row.engine, &row.quantity,  &row.source, &row.event, &row.accel,
+                            &row.ring,   &row.privilege, &row.status, &row.detail};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!*texts[i])
+            *texts[i] = "";
+    return row;
+}
+
+void tallies_add(struct tallies *tallies, const struct tally_row *given) {
+    const struct tally_row whole = without_null(*given), *row = &whole;
     struct tally *tally = find(tallies, row);
     int status = status_from_name(row->status);
     snprintf(tally->accel, sizeof tally->accel, "%s", row->accel);

@@ -8,7 +8,7 @@
 #include "rows.h"
 #include "stopwatch.h"
 
-// One row of measurements.csv, as far as it counts here. Texts are copied.
+// One row of measurements.csv, as far as it counts here. Texts are copied; NULL is an empty one.
 struct tally_row {
     const char *engine, *quantity, *source, *event; // event: "" but for the sweep's own
     const char *accel, *ring, *privilege;
@@ -34,7 +34,7 @@ struct tallies {
     size_t count;
 };
 
-void tallies_add(struct tallies *tallies, const struct tally_row *row);
+void tallies_add(struct tallies *tallies, const struct tally_row *given);
 void tallies_free(struct tallies *tallies);
 
 // The tally of the cycles that stand for the variant: the first source's. NULL if none.

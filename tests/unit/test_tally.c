@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a run makes of its executions: which status stands in summary.csv, and when a variant
 // is measured once more.
+#include "engine.h"
 #include "tally.h"
 
 #include <setjmp.h>
@@ -123,6 +124,33 @@ static void more_blocks_are_for_values_that_are_too_wide_only(void **unused) {
     tallies_free(&disturbed);
 }
 
+static void a_text_that_is_not_there_is_an_empty_one(void **unused) {
+    (void)unused;
+    struct tallies tallies = {0};
+    const struct tally_row row = {.quantity = "cycles", .status = "ok", .value = 10};
+    tallies_add(&tallies, &row);
+    tallies_add(&tallies, &row);
+    assert_int_equal(tallies.count, 1);
+    assert_int_equal(tallies.items[0].executions, 2);
+    const struct tally *tally = tallies.items;
+    const char *const texts[] = {tally->engine, tally->source,    tally->event, tally->accel,
+                                 tally->ring,   tally->privilege, tally->detail};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_string_equal(texts[i], "");
+    tallies_free(&tallies);
+}
+
+static void every_engine_names_the_source_of_its_cycles(void **unused) {
+    (void)unused;
+    size_t count;
+    const struct engine *const *engines = engine_list(&count);
+    assert_true(count >= 2);
+    for (size_t i = 0; i < count; i++) {
+        assert_non_null(engines[i]->source);
+        assert_true(*engines[i]->source != '\0');
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_ok_is_their_mean),
@@ -133,6 +161,8 @@ int main(void) {
         cmocka_unit_test(executions_in_two_groups_are_unstable),
         cmocka_unit_test(sources_are_pooled_apart_and_the_first_stands_for_the_variant),
         cmocka_unit_test(more_blocks_are_for_values_that_are_too_wide_only),
+        cmocka_unit_test(a_text_that_is_not_there_is_an_empty_one),
+        cmocka_unit_test(every_engine_names_the_source_of_its_cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
