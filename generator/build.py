@@ -21,7 +21,7 @@ import sys
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, _ROOT)
 
-from generator.commandline import Parser  # noqa: E402
+from generator.commandline import Parser, end  # noqa: E402
 from generator.errors import BadInput, place  # noqa: E402
 
 _AS_ERROR = re.compile(r"^(src/\S+\.s):(\d+): (?:Error|Fatal error|Warning): (.*)$", re.M)
@@ -184,12 +184,10 @@ def main(argv):
     except Failed as problem:
         print(f"build: {problem}", file=sys.stderr)
         return 3
-    except KeyboardInterrupt:
-        return 130
     if args.into:
         print(args.out)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end("build", main)

@@ -22,7 +22,7 @@ except ImportError:
     sys.exit("generator: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
 from generator import emit, environment, expand, spec  # noqa: E402
-from generator.commandline import Parser, end_with_the_reader  # noqa: E402
+from generator.commandline import Parser, end  # noqa: E402
 from generator.errors import BadInput, known  # noqa: E402
 
 _MOST_MEMORY = 4 << 30  # bytes
@@ -114,7 +114,6 @@ def _render(args):
 
 
 def main(argv):
-    end_with_the_reader()
     args = _arguments(argv)
     # A template that asks for all memory gets an error instead.
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
@@ -134,10 +133,8 @@ def main(argv):
         print(f"generator: {args.sweep}: needs over {_MOST_MEMORY >> 30} GiB; narrow an axis",
               file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 130
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end("generator", main)

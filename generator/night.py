@@ -19,7 +19,7 @@ try:
 except ImportError:
     sys.exit("night: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
-from generator.commandline import Parser  # noqa: E402
+from generator.commandline import Parser, end  # noqa: E402
 from generator.table import environment  # noqa: E402
 
 _REPORTS = ("report.txt", "report.html")
@@ -108,4 +108,4 @@ def main(argv):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end("night", main)

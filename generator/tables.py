@@ -17,7 +17,7 @@ try:
 except ImportError:
     sys.exit("tables: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
-from generator.commandline import Parser  # noqa: E402
+from generator.commandline import Parser, end  # noqa: E402
 from generator.errors import BadInput  # noqa: E402
 from generator.table import environment, page, report, runs  # noqa: E402
 
@@ -84,14 +84,11 @@ def main(argv):
     args = _arguments(argv, templates)
     try:
         text = render(args, templates)
-        if args.out is None:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-            return 0
-        temporary = f"{args.out}.{os.getpid()}"
-        with open(temporary, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.replace(temporary, args.out)
+        if args.out is not None:
+            temporary = f"{args.out}.{os.getpid()}"
+            with open(temporary, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            os.replace(temporary, args.out)
     except BadInput as problem:
         print(f"asmsweep table: {problem}", file=sys.stderr)
         return 2
@@ -100,11 +97,13 @@ def main(argv):
         print(f"asmsweep table: {place}: {problem}; mend the template", file=sys.stderr)
         return 2
     except OSError as problem:
-        print(f"asmsweep table: {problem.filename or 'stdout'}: {problem.strerror}; "
+        print(f"asmsweep table: {problem.filename or args.out}: {problem.strerror}; "
               "give another place with --out", file=sys.stderr)
         return 2
+    if args.out is None:
+        sys.stdout.write(text)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end("asmsweep table", main)

@@ -35,13 +35,14 @@ def words_of_every_program(build, folder):
             [RUN, "run", build, "--dry-run"], [PROVE, "--help"], [PROVE, "disassemble", "--help"],
             [RESULTS, "--help"], [RESULTS, "solve", folder, *PUBLISHED],
             [RESULTS, "explain", folder, "small.links16"],
-            [PYTHON, "-B", ROOT / "generator/tables.py", folder]]
+            [PYTHON, "-B", ROOT / "generator/tables.py", folder],
+            [PYTHON, "-B", ROOT / "generator/main.py", "--list"]]
 
 
 def test_a_full_stdout_is_one_line_from_every_program(build, whole_run, copy_of):
     for command in words_of_every_program(build, copy_of(whole_run)):
         done = by_shell('"$@" >/dev/full', *command)
-        line = done.errors.strip().splitlines()[-1]
+        line, = done.errors.strip().splitlines()
         assert done.returncode == 2, (command, done.returncode, done.errors)
         assert "stdout" in line and "No space left on device" in line, (command, line)
 
