@@ -97,7 +97,7 @@ def test_a_node_that_got_another_file_measures_nothing(fleet, generation, hold):
     variant.write_bytes(variant.read_bytes()[:-1] + b"\1")
     (measured,) = fleet.attempts("box1")
     (fleet.folder / "results/box1" / measured).rename(fleet.folder / "results/box1/.aside")
-    assert fleet.status() == {"box1": "lost"}
+    fleet.wait({"box1": "lost"})  # Slurm may still have the job for a moment
     again = fleet.call("again", fleet.folder)
     assert again.returncode == 0, again.stderr
     fleet.wait({"box1": "refused"})
