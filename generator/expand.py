@@ -8,6 +8,8 @@ that emit has nothing left to refuse.
 import fnmatch
 import itertools
 import math
+import os
+import shlex
 from dataclasses import dataclass
 
 from generator import claims
@@ -33,8 +35,14 @@ class Variant:
         return self.row["variant"]
 
 
-def expand(env, sweep, wanted=None):
-    """All Variants of a sweep. `wanted`, if given, stops after that many."""
+def expand(env, sweep):
+    """All Variants of a sweep."""
+    variants = originals(env, sweep)
+    return variants + twins(sweep, variants)
+
+
+def originals(env, sweep):
+    """The Variants of a sweep without its twins."""
     budget = 10 * sweep.limit
     for loop in sweep.loops:
         count = math.prod(len(values) for values in loop.axes.values())
@@ -43,7 +51,7 @@ def expand(env, sweep, wanted=None):
                 (*loop.keys, "axes"), f"the axes of {loop.name} multiply to {count} variants, the "
                 f"limit of sweep {sweep.name} is {sweep.limit}",
                 f"narrow an axis, or set limit = {count} in {sweep.file.path}")
-    variants, seen = [], {}
+    variants, seen = [], set()
     for loop in sweep.loops:
         template = _template(env, loop)
         for values in _combinations(loop):
@@ -51,18 +59,16 @@ def expand(env, sweep, wanted=None):
             if variant.name in seen:
                 raise sweep.file.error(loop.keys, f"variant '{variant.name}' comes twice",
                                        "give one entry another name or other axis values")
-            seen[variant.name] = variant
+            seen.add(variant.name)
             variants.append(variant)
             if len(variants) > sweep.limit:
                 raise sweep.file.error(("limit",), f"sweep {sweep.name} has over {sweep.limit} "
                                        "variants, its limit", "narrow an axis, or raise limit")
-            if len(variants) == wanted:
-                return variants
         if not any(v.row["family"] == loop.name for v in variants):
             raise loop.file.error((*loop.keys, "conditions"),
                                   f"no combination of {loop.name} meets the conditions",
                                   "loosen a condition or widen an axis")
-    return variants + _twins(sweep, variants, seen)
+    return variants
 
 
 def _template(env, loop):
@@ -152,14 +158,14 @@ def _render(loop, template, values, row):
             "needs": NEEDS.index(row["needs"]), "source_template": loop.source})
 
 
-def _twins(sweep, variants, seen):
+def twins(sweep, variants):
     """A/A: for each glob of the sweep's twins one more variant with the same loop."""
-    made = []
+    made, seen = [], {variant.name for variant in variants}
     for glob in sweep.twins:
         found = [v for v in variants if fnmatch.fnmatchcase(v.name, glob)]
         if not found:
             raise sweep.file.error(("twins",), f"twin '{glob}' matches no variant",
-                                   f"give a glob of names like {variants[0].name}")
+                                   f"./asmsweep list {_shown(sweep)} --names shows their names")
         for original in found:
             name = original.name + ".twin"
             if name in seen:
@@ -168,9 +174,15 @@ def _twins(sweep, variants, seen):
             row = {**original.row, "variant": name, "twin_of": original.name,
                    "source": f"src/{name}.s"}
             text = original.text.replace(f'"{original.name}"', f'"{name}"')
-            seen[name] = Variant(row, text)
-            made.append(seen[name])
+            seen.add(name)
+            made.append(Variant(row, text))
     return made
+
+
+def _shown(sweep):
+    """The sweep as a user types it: the project's by its name, another by its path."""
+    path = sweep.file.path
+    return shlex.quote(place(path) if sweep.toml else os.path.basename(path)[:-5])
 
 
 def _short(loop, key, values, default):

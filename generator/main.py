@@ -3,6 +3,7 @@
 
     main.py --sweep NAME|FILE --out DIR [--templates DIR]    write a sweep's files
     main.py --list [--sweep NAME|FILE]                       what sweeps hold
+    main.py --names --sweep NAME|FILE                        its variants' names, one a line
     main.py --families [--sweep NAME|FILE]                   what each family asks
     main.py --render FAMILY [VARIANT]                        one variant's .s, to stdout
 Exit status 0, or 2 after one line that names file, place and remedy.
@@ -35,11 +36,13 @@ def _arguments(argv):
     parser.add_argument("--templates", metavar="DIR", default=os.path.join(_ROOT, "templates"))
     parser.add_argument("--depfile", metavar="FILE", help="also write what was read, for Ninja")
     parser.add_argument("--list", action="store_true", help="counts and needs of each sweep")
+    parser.add_argument("--names", action="store_true", help="the names of a sweep's variants")
     parser.add_argument("--families", action="store_true", help="one sentence for each family")
     parser.add_argument("--render", metavar="NAME", nargs="+", help="a family, and which variant")
     args = parser.parse_args(argv)
-    if not (args.list or args.families or args.render or (args.sweep and args.out)):
-        parser.error("give --sweep and --out, or --list, --families or --render")
+    if not (args.list or args.families or args.render or
+            (args.sweep and (args.out or args.names))):
+        parser.error("give --sweep and --out or --names, or --list, --families or --render")
     return args
 
 
@@ -70,14 +73,23 @@ def _generate(args):
 
 def _list(args):
     folder = os.path.join(args.templates, "sweeps")
-    names = [args.sweep] if args.sweep else sorted(
+    names = [args.sweep] if args.sweep is not None else sorted(
         name[:-5] for name in os.listdir(folder) if name.endswith(".toml"))
+    loaded = [_load(args, name)[:2] for name in names]
     print(f"{'sweep':16} {'variants':>8} {'none':>6} {'iopl':>6} {'cpl0':>6}  what it asks")
-    for name in names:
-        sweep, variants, _ = _load(args, name)
+    for sweep, variants in loaded:
         needs = Counter(v.row["needs"] for v in variants)
         print(f"{sweep.name:16} {len(variants):8}", *(f"{needs[n]:6}" for n in expand.NEEDS),
               f" {sweep.summary}")
+
+
+def _names(args):
+    """The names that globs of --only and of twins are compared with; also where no twin matches."""
+    env = environment.make(args.templates)
+    sweep = spec.load_sweep(env, spec.sweep_path(args.sweep, args.templates), args.templates)
+    variants = expand.originals(env, sweep)
+    sys.stdout.writelines(f"{variant.name}\n" for variant in variants)
+    sys.stdout.writelines(f"{twin.name}\n" for twin in expand.twins(sweep, variants))
 
 
 def _families(args):
@@ -120,6 +132,8 @@ def main(argv):
     try:
         if args.list:
             _list(args)
+        elif args.names:
+            _names(args)
         elif args.families:
             _families(args)
         elif args.render:

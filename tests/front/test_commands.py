@@ -38,7 +38,8 @@ USAGE = {
     ("build", "a", "b"): "asmsweep: usage: asmsweep build SWEEP\n",
     ("prove",): "asmsweep: usage: asmsweep prove SWEEP\n",
     ("run",): "asmsweep: usage: asmsweep run SWEEP [OPTION...]\n",
-    ("list", "a", "b"): "asmsweep: usage: asmsweep list [SWEEP]\n",
+    **{("list", *words): "asmsweep: usage: asmsweep list [SWEEP [--names]]\n"
+       for words in (["a", "b"], ["--names"], ["a", "--nam"])},
     ("test", "--al"): "asmsweep: usage: asmsweep test [--all]\n",
     ("setup", "--al"): "setup: unknown option '--al'; usage: setup [--tests] [--yes]\n",
 }
@@ -158,6 +159,20 @@ def test_an_unknown_sweep_names_the_nearest(asmsweep, study):
     assert "no sweep 'sed'; did you mean seed?" in done.stderr
 
 
+def test_list_names_a_sweeps_variants_even_where_a_twin_matches_none(asmsweep, study):
+    done = asmsweep("list", "my chains.toml", "--names")
+    names = "".join(f"imul.chains{n}\n" for n in range(1, 5))
+    assert (done.returncode, done.stdout, done.stderr) == (0, names, "")
+    path = asmsweep.cwd / "a twin.toml"
+    path.write_text('twins = ["imul.chain4"]\n' + STUDY)
+    done = asmsweep("list", "--names", path.name)
+    assert (done.returncode, done.stdout) == (2, names)
+    assert done.stderr == (f"generator: {path.name}:1: twin 'imul.chain4' matches no variant; "
+                           f"./asmsweep list '{path.name}' --names shows their names\n")
+    path.write_text('twins = ["imul.chains4"]\n' + STUDY)
+    assert asmsweep("list", path.name, "--names").stdout == names + "imul.chains4.twin\n"
+
+
 def test_doctor_predicts_what_the_run_refuses(asmsweep, study):
     doctor = asmsweep("doctor", "seed")
     assert doctor.returncode == 0
@@ -180,5 +195,5 @@ def test_nothing_is_written_outside_build_and_data(asmsweep, study):
     assert {path.split("/")[0] for path in new} == {"build"}
     assert tree(asmsweep.home) == set()
     assert {path.split("/")[0] for path in tree(asmsweep.cwd)} == \
-        {"my chains.toml", "the run", "without git", "seed run",
+        {"my chains.toml", "a twin.toml", "the run", "without git", "seed run",
          *(f"{name}.toml" for name in MISTAKES)}

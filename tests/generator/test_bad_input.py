@@ -72,7 +72,8 @@ CASES = {
     "count_of_0": ('summary = "s"\n' + LOOP + 'iterations = 0\n',
                    ["sweep.toml:5:", "'0', not a whole number from 1"]),
     "twin_of_nothing": ('summary = "s"\ntwins = ["y*"]\n' + LOOP,
-                        ["sweep.toml:2:", "twin 'y*' matches no variant", "names like x"]),
+                        ["sweep.toml:2:", "twin 'y*' matches no variant",
+                                          "./asmsweep list sweep.toml --names shows"]),
     "file_from_elsewhere": ('summary = "s"\n[[loop]]\nname = "x"\n'
                             'body = "<% include \'../../../../etc/passwd\' %>"\n',
                             ["sweep.toml:4:", "no template"]),
@@ -133,6 +134,16 @@ def test_unknown_sweep_names_the_nearest(tmp_path):
     assert "no sweep 'sed'; did you mean seed?" in done.stderr
 
 
+def test_a_list_with_a_mistake_has_no_heading(tmp_path):
+    (tmp_path / "x.toml").write_text("summary = 's'\n")
+    for what in ("--list", "--families", "--names"):
+        done = subprocess.run([PYTHON, "-B", f"{ROOT}/generator/main.py", what, "--sweep",
+                               "x.toml"], capture_output=True, text=True, check=False,
+                              cwd=tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == \
+            (2, "", "generator: x.toml: the sweep is empty; add a [[family]] or a [[loop]]\n")
+
+
 def test_unreadable_and_binary_files_are_named(generate, tmp_path):
     (tmp_path / "d.toml").mkdir()
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
@@ -146,7 +157,8 @@ def test_unreadable_and_binary_files_are_named(generate, tmp_path):
 
 @pytest.mark.parametrize("program,words,said", [
     ("main.py", ["--lis"], "generator: unrecognized arguments: --lis"),
-    ("main.py", [], "generator: give --sweep and --out, or --list, --families or --render"),
+    ("main.py", [], "generator: give --sweep and --out or --names, or --list, "
+     "--families or --render"),
     ("build.py", ["--sweep", "x", "--out", "y", "-j", "two"],
      "build: -j/--jobs: invalid int value: 'two'"),
     ("build.py", ["--sweep", "x"], "build: one of the arguments --out --into is required"),
