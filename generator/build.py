@@ -21,7 +21,11 @@ import sys
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, _ROOT)
 
-from generator.commandline import Parser, end  # noqa: E402
+from generator.commandline import Parser, begin, end  # noqa: E402
+
+if __name__ == "__main__":
+    begin("build")
+
 from generator.errors import BadInput, place  # noqa: E402
 
 _AS_ERROR = re.compile(r"^(src/\S+\.s):(\d+): (?:Error|Fatal error|Warning): (.*)$", re.M)

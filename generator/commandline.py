@@ -18,6 +18,11 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {said}; --help lists the options\n")
 
 
+def begin(program):
+    """Before the slow imports: an interruption from here on is one line, not a traceback."""
+    signal.signal(signal.SIGINT, lambda number, frame: _interrupted(program))
+
+
 def end(program, main):
     """Run main(argv) and end with its exit status; with 2 and one line if stdout takes no more.
 
@@ -26,16 +31,34 @@ def end(program, main):
     (`| head`), end as other programs do: silently.
     """
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    if sys.stdout is None:  # closed: one that cannot be written, which only who prints notices
-        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # main may have something to tidy up
     try:
-        status = main(sys.argv[1:])
-        sys.stdout.flush()
+        _open_streams()
+        try:
+            status = main(sys.argv[1:])
+        finally:  # --help ends within main
+            sys.stdout.flush()
     except KeyboardInterrupt:
-        status = 130
+        _interrupted(program)
     except OSError as problem:
         print(f"{program}: stdout: {problem.strerror}; give it a place with room",
               file=sys.stderr)
         status = 2
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
+
+
+def _open_streams():
+    """As common/streams.h: a closed stream becomes one that cannot be written, which only who
+    prints notices; else the next file that is opened would get its number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_RDWR)
+            setattr(sys, name, open(number, "w" if number else "r", closefd=False))
+
+
+def _interrupted(program):
+    """Die of the signal, so that a shell's loop around the program ends, too."""
+    os.write(2, f"{program}: interrupted\n".encode())
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGINT)

@@ -14,12 +14,16 @@ import sys
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, _ROOT)
 
+from generator.commandline import Parser, begin, end  # noqa: E402
+
+if __name__ == "__main__":
+    begin("night")
+
 try:
     import jinja2
 except ImportError:
     sys.exit("night: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
-from generator.commandline import Parser, end  # noqa: E402
 from generator.table import environment  # noqa: E402
 
 _REPORTS = ("report.txt", "report.html")

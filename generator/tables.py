@@ -12,12 +12,16 @@ import sys
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, _ROOT)
 
+from generator.commandline import Parser, begin, end  # noqa: E402
+
+if __name__ == "__main__":
+    begin("asmsweep table")
+
 try:
     import jinja2
 except ImportError:
     sys.exit("tables: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
-from generator.commandline import Parser, end  # noqa: E402
 from generator.errors import BadInput  # noqa: E402
 from generator.table import environment, page, report, runs  # noqa: E402
 

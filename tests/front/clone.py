@@ -38,8 +38,10 @@ class Clone:
             subprocess.run(["git", "-C", self.root, *words], check=True, stdout=subprocess.DEVNULL)
         self.files = tree(self.root)
 
-    def __call__(self, *arguments):
-        """Run the front as a careful user's script would: no terminal, umask 077."""
-        return subprocess.run([self.root / "asmsweep", *arguments], cwd=self.cwd, text=True,
+    def __call__(self, *arguments, redirect=""):
+        """Run the front as a careful user's script would: no terminal, umask 077. `redirect`
+        is what a shell is to do with the standard streams."""
+        return subprocess.run(["sh", "-c", f'exec "$@" {redirect}', "sh",
+                               self.root / "asmsweep", *arguments], cwd=self.cwd, text=True,
                               env={**PLAIN, "HOME": str(self.home)}, umask=0o077, timeout=300,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)

@@ -82,6 +82,14 @@ def test_help_lists_every_command_once_within_80_columns(asmsweep):
     assert asmsweep("--help").stdout == done.stdout
 
 
+@pytest.mark.parametrize("redirect", [">/dev/full", ">&-"])
+def test_a_stdout_that_takes_nothing_is_one_line_and_status_2(asmsweep, study, redirect):
+    for words in (["help"], ["build", "--help"], ["build", "my chains.toml"]):
+        done = asmsweep(*words, redirect=redirect)
+        assert (done.returncode, done.stderr) == \
+            (2, "asmsweep: stdout: not all could be printed; give it a place with room\n"), words
+
+
 def test_a_run_prints_its_folder_and_puts_it_where_the_user_stands(asmsweep, study):
     assert study.stdout == "the run\n"
     summary = rows(asmsweep.cwd / "the run/summary.csv")

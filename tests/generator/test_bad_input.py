@@ -179,3 +179,39 @@ def test_a_closed_pipe_ends_the_lists_silently():
                               stderr=subprocess.PIPE, text=True, check=False)
         os.close(writer)
         assert (done.returncode, done.stderr) == (-signal.SIGPIPE, "")
+
+
+@pytest.mark.parametrize("program, name", [("main.py", "generator"), ("build.py", "build"),
+                                           ("night.py", "night"), ("tables.py", "asmsweep table")])
+def test_stdout_that_is_full_or_closed_is_one_line_and_status_2(program, name):
+    for words, said in ((">/dev/full", "No space left on device"),
+                        (">&-", "Bad file descriptor"), ("<&- >&-", "Bad file descriptor")):
+        done = subprocess.run(["sh", "-c", f'"$@" {words}', "sh", PYTHON, "-B",
+                               f"{ROOT}/generator/{program}", "--help"],
+                              stderr=subprocess.PIPE, text=True, check=False)
+        assert (done.returncode, done.stderr) == \
+            (2, f"{name}: stdout: {said}; give it a place with room\n"), words
+
+
+INTERRUPTED = (-signal.SIGINT, "")  # died of the signal: a shell's loop ends, too
+
+
+@pytest.mark.parametrize("program, name", [("main.py", "generator"), ("build.py", "build")])
+def test_an_interruption_of_the_first_moment_is_one_line(tmp_path, program, name):
+    (tmp_path / "difflib.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise SystemExit('alive')\n")
+    done = subprocess.run([PYTHON, "-B", f"{ROOT}/generator/{program}", "--list"],
+                          capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert (done.returncode, done.stdout) == INTERRUPTED
+    assert done.stderr == f"{name}: interrupted\n"
+
+
+def test_an_interruption_of_a_build_is_one_line(tmp_path):
+    (tmp_path / "cmake").write_text('#!/bin/sh\nkill -INT "$PPID"\nsleep 9\n')
+    (tmp_path / "cmake").chmod(0o755)
+    done = subprocess.run([PYTHON, "-B", f"{ROOT}/generator/build.py", "--sweep", "seed",
+                           "--out", tmp_path / "out"], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    assert (done.returncode, done.stdout) == INTERRUPTED
+    assert done.stderr == "build: interrupted\n"
