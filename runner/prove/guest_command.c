@@ -4,6 +4,7 @@
 #include "commands.h"
 
 #include "guest.h"
+#include "judge.h"
 #include "loop_file.h"
 #include "retired.h"
 #include "steps.h"
@@ -14,20 +15,14 @@
 #include <string.h>
 
 // Variants in one call of the guest: bounds memory, and the loss if QEMU itself breaks.
-enum { BATCH = 256, RINGS = 2, ENTRIES = BATCH * RINGS * RETIRED_RUNS };
-
-// What this command adds to a row's detail begins so; an earlier run's words are replaced.
-#define OURS "guest: "
-
-static const struct ring {
-    int ring;
-    enum column column;
-} rings[RINGS] = {{0, COLUMN_proof_retired_cpl0}, {3, COLUMN_proof_retired_cpl3}};
+enum { BATCH = 256, ENTRIES = BATCH * JUDGE_RINGS * RETIRED_RUNS };
 
 struct subject {
     struct proof_row *row;
     char *path;
-    int rings; // 1: CPL0 only; 2: both
+    int rings;     // 1: CPL0 only; JUDGE_RINGS: all
+    int executed;  // its binary is the one that was disassembled
+    int uncounted; // at a ring at least
 };
 
 struct work {
@@ -39,37 +34,12 @@ struct work {
     size_t count;
 };
 
-// Take an earlier run's words out of the detail; a row that had no others is ok again.
-static int forget(struct proof_row *row) {
-    char *rest = strdup(proof_cell(row, COLUMN_proof_detail));
-    char *ours = rest ? strstr(rest, OURS) : NULL;
-    int failed = !rest;
-    if (ours) { // always the last words: disassemble writes its own anew
-        *ours = '\0';
-        size_t length = strlen(rest);
-        if (length >= 2 && !strcmp(rest + length - 2, "; "))
-            rest[length -= 2] = '\0';
-        failed |= proof_set(row, COLUMN_proof_detail, "%s", rest);
-        if (!length)
-            failed |= proof_set(row, COLUMN_proof_status, "ok");
-    }
-    for (int i = 0; i < RINGS; i++)
-        failed |= proof_set(row, rings[i].column, "%s", "");
-    free(rest);
-    return failed;
-}
-
 // The binary has to be the one whose disassembly is in the row.
 static int same_binary(const struct subject *subject) {
     struct loop_file file;
     struct error ignored;
     return !loop_file_read(subject->path, &file, &ignored) &&
            !strcmp(file.elf_sha256, proof_cell(subject->row, COLUMN_proof_elf_sha256));
-}
-
-// It could not be counted; `why` says what stood in the way.
-static int not_proved(struct proof_row *row, const char *why) {
-    return proof_differs(row, OURS "%s", why) || proof_set(row, COLUMN_proof_status, "not_proved");
 }
 
 // Which variants to run, and where.
@@ -83,49 +53,42 @@ static int choose(struct work *work, struct error *error) {
         subject->row = proof_find(&work->proof, variant);
         if (!subject->row || !*proof_cell(subject->row, COLUMN_proof_elf_sha256))
             continue; // there is no binary to run
-        if (forget(subject->row) ||
+        if (judge_forget(subject->row) ||
             asprintf(&subject->path, "%s/bin/%s", work->build_dir, variant) < 0)
             return steps_no_memory(error);
-        subject->rings = strcmp(table_cell(&work->plan, i, "needs"), "cpl0") ? RINGS : 1;
-        if (same_binary(subject)) {
-            work->count++;
-            continue;
-        }
-        int failed = not_proved(subject->row, "the binary changed since it was disassembled");
-        free(subject->path);
-        subject->path = NULL;
-        if (failed)
+        subject->rings = strcmp(table_cell(&work->plan, i, "needs"), "cpl0") ? JUDGE_RINGS : 1;
+        subject->executed = same_binary(subject);
+        subject->uncounted = !subject->executed;
+        if (subject->uncounted &&
+            proof_notes(subject->row, JUDGE_OURS "the binary changed since it was disassembled"))
             return steps_no_memory(error);
+        work->count++;
     }
     return 0;
 }
 
-// One ring of one variant into its row.
-static int judge(struct subject *subject, const struct ring *ring,
-                 const struct guest_result *results) {
-    int64_t found, expected;
-    char why[300], place[320], found_text[24], off_text[24];
-    const char *claimed = proof_cell(subject->row, COLUMN_proof_retired_expected);
-    if (retired_count(results, &found, why, sizeof why)) {
-        snprintf(place, sizeof place, "CPL%d: %s", ring->ring, why);
-        return not_proved(subject->row, place);
+// A vector of 6 is #UD: the variant may be good, and this CPU of QEMU's too small.
+static const char *explain(const struct guest_result *results) {
+    for (int run = 0; run < RETIRED_RUNS; run++)
+        if (results[run].end == GUEST_FAULTED && results[run].vector == 6)
+            return ": the emulated CPU has no such instruction";
+    return "";
+}
+
+// The results of one variant, all its rings one behind the other, into its row.
+static int judge(struct subject *subject, const struct guest_result *results) {
+    int64_t counts[JUDGE_RINGS];
+    char why[300], whole[400];
+    for (int i = 0; i < subject->rings; i++, results += RETIRED_RUNS) {
+        if (!retired_count(results, &counts[i], why, sizeof why))
+            continue;
+        counts[i] = -1;
+        subject->uncounted = 1;
+        snprintf(whole, sizeof whole, "%s%s", why, explain(results));
+        if (judge_uncounted(subject->row, judge_rings[i].ring, whole))
+            return -1;
     }
-    retired_text(found, found_text);
-    if (proof_set(subject->row, ring->column, "%s", found_text))
-        return -1;
-    if (retired_parse(claimed, &expected))
-        return proof_differs(subject->row,
-                             OURS "CPL%d: retired_expected '%s' is no number of "
-                                  "at most three decimals",
-                             ring->ring, claimed);
-    if (found == expected)
-        return 0;
-    retired_text(found > expected ? found - expected : expected - found, off_text);
-    return proof_differs(subject->row,
-                         OURS "CPL%d retires %s an iteration, claimed are %s: %s too "
-                              "%s",
-                         ring->ring, found_text, claimed, off_text,
-                         found > expected ? "many" : "few");
+    return judge_counts(subject->row, counts, subject->rings);
 }
 
 // Run `count` subjects in one pack and judge them.
@@ -137,24 +100,40 @@ static int run_batch(struct work *work, struct subject *subjects, size_t count,
     size_t used = 0;
     int failed = !entries || !results || !arguments ? steps_no_memory(error) : 0;
     for (size_t i = 0; !failed && i < count; i++)
-        for (int ring = 0; ring < subjects[i].rings; ring++)
+        for (int ring = 0; subjects[i].executed && ring < subjects[i].rings; ring++)
             for (int run = 0; run < RETIRED_RUNS; run++, used++) {
                 arguments[used][0] = proof_cell(subjects[i].row, COLUMN_proof_variant);
                 arguments[used][1] = retired_argument(run);
                 entries[used] =
-                    (struct guest_entry){subjects[i].path, arguments[used], rings[ring].ring};
+                    (struct guest_entry){subjects[i].path, arguments[used], judge_rings[ring].ring};
             }
-    failed = failed || guest_run(entries, used, &work->options, results, NULL, 0, error);
+    failed = failed || (used && guest_run(entries, used, &work->options, results, NULL, 0, error));
     const struct guest_result *result = results;
     for (size_t i = 0; !failed && i < count; i++)
-        for (int ring = 0; !failed && ring < subjects[i].rings; ring++, result += RETIRED_RUNS)
-            failed = judge(&subjects[i], &rings[ring], result) ? steps_no_memory(error) : 0;
+        if (subjects[i].executed) {
+            failed = judge(&subjects[i], result) ? steps_no_memory(error) : 0;
+            result += subjects[i].rings * RETIRED_RUNS;
+        }
     if (results)
         guest_results_free(results, used);
     free(entries);
     free(results);
     free(arguments);
     return failed ? -1 : 0;
+}
+
+// To stderr what is not ok, and what is but could not be counted; how many these are.
+static size_t report(const struct work *work) {
+    size_t bad = steps_report(&work->proof);
+    for (size_t i = 0; i < work->count; i++) {
+        const struct proof_row *row = work->subjects[i].row;
+        if (!work->subjects[i].uncounted || strcmp(proof_cell(row, COLUMN_proof_status), "ok"))
+            continue;
+        bad++;
+        fprintf(stderr, "%s: not counted: %s\n", proof_cell(row, COLUMN_proof_variant),
+                proof_cell(row, COLUMN_proof_detail));
+    }
+    return bad;
 }
 
 static int prove(struct work *work, struct error *error) {
@@ -169,8 +148,10 @@ static int prove(struct work *work, struct error *error) {
     }
     failed = failed || proof_write(proof, &work->proof, error);
     if (!failed) {
-        size_t bad = steps_report(&work->proof);
-        printf("%zu variants, %zu executed, %zu not proved\n", work->proof.count, work->count, bad);
+        size_t bad = report(work), executed = 0;
+        for (size_t i = 0; i < work->count; i++)
+            executed += (size_t)work->subjects[i].executed;
+        printf("%zu variants, %zu executed, %zu not proved\n", work->proof.count, executed, bad);
         if (bad)
             failed = steps_not_proved(proof, &work->proof, bad, error);
     }

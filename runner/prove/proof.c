@@ -133,19 +133,29 @@ struct proof_row *proof_find(const struct proof *proof, const char *variant) {
     return NULL;
 }
 
-int proof_differs(struct proof_row *row, const char *format, ...) {
+// Put a printf'd text behind what the detail says.
+static int add_detail(struct proof_row *row, const char *format, va_list arguments) {
     char *what, *both;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vasprintf(&what, format, arguments);
-    va_end(arguments);
-    if (length < 0)
+    if (vasprintf(&what, format, arguments) < 0)
         return -1;
     const char *before = proof_cell(row, COLUMN_proof_detail);
-    length = asprintf(&both, "%s%s%s", before, *before ? "; " : "", what);
+    int length = asprintf(&both, "%s%s%s", before, *before ? "; " : "", what);
     free(what);
-    if (length < 0)
-        return -1;
-    replace(row, COLUMN_proof_detail, both);
-    return proof_set(row, COLUMN_proof_status, "mismatch");
+    return length < 0 ? -1 : replace(row, COLUMN_proof_detail, both);
+}
+
+int proof_notes(struct proof_row *row, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int failed = add_detail(row, format, arguments);
+    va_end(arguments);
+    return failed;
+}
+
+int proof_differs(struct proof_row *row, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int failed = add_detail(row, format, arguments);
+    va_end(arguments);
+    return failed || proof_set(row, COLUMN_proof_status, "mismatch") ? -1 : 0;
 }

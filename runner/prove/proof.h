@@ -43,6 +43,10 @@ int proof_set(struct proof_row *row, enum column column, const char *format, ...
 // The row of a variant, or NULL.
 struct proof_row *proof_find(const struct proof *proof, const char *variant);
 
+// Add to the detail, and leave the status. 0, or -1 when memory is short.
+int proof_notes(struct proof_row *row, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 // Name one more difference: status becomes mismatch, `what` is added to detail.
 int proof_differs(struct proof_row *row, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -2,6 +2,7 @@
 """The front's commands, in a fresh clone whose path has spaces."""
 
 import csv
+import pathlib
 import re
 import subprocess
 
@@ -159,6 +160,21 @@ def test_a_mistake_is_one_line_and_the_mended_file_builds(asmsweep, study, mista
     proof = rows(asmsweep.root / "build" / mistake / "proof.csv")
     assert [(row["variant"], row["mix_found"], row["status"]) for row in proof] == \
         [("x", "1*nop+1*dec+1*jnz", "ok")]
+
+
+def test_a_build_takes_back_what_a_proof_held_against_a_loop_a_run_does_not(asmsweep, study):
+    built = asmsweep("build", "my chains.toml").stdout.rstrip("\n")
+    proof = pathlib.Path(built) / "proof.csv"
+    good = proof.read_bytes()
+    first = rows(proof)[0]["variant"]
+    lines = good.split(b"\r\n")
+    lines[1] = lines[1].replace(b",ok,", b',mismatch,"guest: CPL0 retires 9 an iteration, 8"')
+    proof.write_bytes(b"\r\n".join(lines))
+    asmsweep("run", "my chains.toml", "--dry-run")
+    assert [row["variant"] for row in rows(proof) if row["status"] != "ok"] == [first]
+    done = asmsweep("build", "my chains.toml")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert proof.read_bytes() == good
 
 
 def test_an_unknown_sweep_names_the_nearest(asmsweep, study):

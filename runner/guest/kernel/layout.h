@@ -59,6 +59,7 @@
 #define CR4_PCE 0x100
 #define CR4_OSFXSR 0x200
 #define CR4_OSXMMEXCPT 0x400
+#define CR4_OSXSAVE 0x40000
 
 #define RFLAGS_FIXED 0x2
 #define RFLAGS_IF 0x200

@@ -14,6 +14,9 @@
 #define APIC_BASE_MSR 0x1b
 #define APIC_ENABLED 0x800
 #define APIC_X2 0x400
+#define CPUID_XSAVE (1U << 26)
+#define XCR0_AVX 0x7
+#define XCR0_AVX512 0xe0
 
 struct __attribute__((packed)) tss {
     uint32_t reserved0;
@@ -114,12 +117,40 @@ static void apic_quiet(void) {
     apic_write(base, 0x36, 0x400);
 }
 
+// Where XSAVE keeps its state (SDM volume 1, 13.4): only MXCSR is read back here, since a header
+// of zeros says that everything else is in its first state.
+static const struct __attribute__((aligned(64))) xsave_area {
+    uint8_t legacy[24];
+    uint32_t mxcsr;
+    uint8_t rest[4096 - 28];
+} first_state = {.mxcsr = 0x1f80};
+
+// x87, SSE, AVX and AVX-512 as far as the CPU has them, all in their first state: what one variant
+// leaves in the upper halves must not slow down the next one.
+static void vectors_settle(void) {
+    uint32_t eax, ebx, ecx, edx;
+    __cpuid(1, eax, ebx, ecx, edx);
+    if (!(ecx & CPUID_XSAVE))
+        return;
+    __cpuid_count(0xd, 0, eax, ebx, ecx, edx);
+    uint32_t features = eax & XCR0_AVX;
+    if ((eax & XCR0_AVX512) == XCR0_AVX512)
+        features |= XCR0_AVX512;
+    __asm__ volatile("mov %%cr4, %%rax\n\tor %0, %%rax\n\tmov %%rax, %%cr4"
+                     :
+                     : "i"(CR4_OSXSAVE)
+                     : "rax", "memory");
+    __asm__ volatile("xsetbv" : : "c"(0), "a"(features), "d"(0));
+    __asm__ volatile("xrstor %0" : : "m"(first_state), "a"(features), "d"(0));
+}
+
 void machine_settle(void) {
     uint64_t cr0 = CR0_PE | CR0_MP | CR0_ET | CR0_NE | CR0_WP | CR0_AM | CR0_PG;
     uint64_t cr4 = CR4_PAE | CR4_PCE | CR4_OSFXSR | CR4_OSXMMEXCPT;
     __asm__ volatile("mov %0, %%cr0" : : "r"(cr0) : "memory");
     __asm__ volatile("mov %0, %%cr4" : : "r"(cr4) : "memory");
     __asm__ volatile("mov %0, %%dr7" : : "r"(0x400UL));
+    vectors_settle();
     tables_load();
     write_msr(MSR_EFER, (read_msr(MSR_EFER) & ~0xffUL) | EFER_SCE | EFER_LME | EFER_NXE);
     write_msr(MSR_STAR, (uint64_t)SELECTOR_CODE0 << 32);

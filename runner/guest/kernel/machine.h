@@ -39,9 +39,9 @@ static inline void write_msr(uint32_t number, uint64_t value) {
 void machine_init(void);
 
 // Puts the CPU into the state every variant starts from: control registers, EFER and the MSRs of
-// `syscall`, descriptor tables, segments, debug registers off; PIC, PIT and the local APIC's own
-// interrupts masked (only LINT1 stays open, as NMI: the host's deadman). Called before each
-// variant, because the one before may have had CPL0.
+// `syscall`, descriptor tables, segments, vector registers, debug registers off; PIC, PIT and the
+// local APIC's own interrupts masked (only LINT1 stays open, as NMI: the host's deadman). Called
+// before each variant, because the one before may have had CPL0.
 void machine_settle(void);
 
 // What the CPU says of itself, as `key=value` words for the boot record: cs, tr, cr0, the GDT and
