@@ -130,12 +130,23 @@ static void take_proof(struct variant *variant, const struct table *proof, size_
         variant->mix = table_cell(proof, row, "mix_found");
 }
 
+// Of the proof all that a run takes from it; what the guest counted and said is no part of it.
 static int hash_files(struct plan *plan, struct error *error) {
-    char both[2 * SHA256_DIGEST_STRING_LENGTH] = "";
-    if (!SHA256File(plan->variants.path, both) ||
-        !SHA256File(plan->proof.path, both + strlen(both)))
+    char *text, variants[SHA256_DIGEST_STRING_LENGTH];
+    size_t length;
+    if (!SHA256File(plan->variants.path, variants))
         return error_errno(error, ERROR_INPUT, plan->directory, "cannot be read again");
-    SHA256Data((const uint8_t *)both, strlen(both), plan->sha256);
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        abort();
+    fputs(variants, stream);
+    for (size_t row = 0; row < plan->proof.rows; row++)
+        for (const char *const *column = proof_columns; *column; column++)
+            if (strcmp(*column, "detail"))
+                fprintf(stream, ",%s", table_cell(&plan->proof, row, *column));
+    fclose(stream);
+    SHA256Data((const uint8_t *)text, length, plan->sha256);
+    free(text);
     return 0;
 }
 

@@ -26,7 +26,9 @@ struct plan {
     struct variant *rows;
     size_t count;
     struct variant calibrator; // path NULL: the build has none
-    char sha256[65]; // of variants.csv and proof.csv together: what a resumed run must find again
+    // Of variants.csv and of what a run takes from proof.csv (the binaries' hashes, their loops,
+    // their statuses): what a resumed run must find again.
+    char sha256[65];
 };
 
 // Read `directory` (build/SWEEP or a shipped copy of it). `only` is a list of globs with commas

@@ -107,8 +107,8 @@ int prepare_resumed(const struct request *request, struct settings *settings, st
         return -1;
     if (strcmp(plan->sha256, settings->plan_sha256))
         return error_set(error, ERROR_INPUT, build, 0,
-                         "the sweep or its binaries changed since this run began; start it anew "
-                         "in another folder");
+                         "the sweep, its binaries or their proof changed since this run began; "
+                         "start it anew in another folder");
     machine_cores(cores);
     machine_describe(settings->cpu >= 0 ? (int)settings->cpu : cores[0].cpu, &machine);
     if (!same_cpu(settings->cpu_key, &machine, key, sizeof key))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs that can be left alone: resumed, interrupted, refused, out of room."""
 
+import csv
 import os
 import shutil
 import signal
@@ -117,8 +118,37 @@ def test_a_changed_sweep_or_proof_is_noticed(interrupted, name):
     before = journal(folder)
     done = run("--resume", "-o", folder)
     assert done.returncode == 2
-    assert "the sweep or its binaries changed since this run began" in one_line(done)
+    assert "the sweep, its binaries or their proof changed since this run began" in one_line(done)
     assert journal(folder) == before
+
+
+def change_proof(build, variant, **cells):
+    path = os.path.join(build, "proof.csv")
+    proof = rows(build, "proof.csv")
+    for row in proof:
+        row.update(cells if row["variant"] == variant else {})
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, proof[0])
+        writer.writeheader()
+        writer.writerows(proof)
+
+
+def test_what_the_guest_counted_meanwhile_changes_no_run(interrupted):
+    folder, build = interrupted
+    change_proof(build, "xor.links16", retired_cpl0="18", retired_cpl3="18",
+                 detail="guest: retired 18 an iteration; nothing was claimed")
+    done = run("--resume", "-o", folder)
+    assert done.returncode in ENDED, done.stderr
+    assert len(set(keys(folder))) == len(keys(folder)) == 30 * 6
+
+
+@pytest.mark.parametrize("cells", [{"status": "mismatch"}, {"elf_sha256": "0" * 64}])
+def test_a_loop_that_may_no_longer_run_is_noticed(interrupted, cells):
+    folder, build = interrupted
+    change_proof(build, "xor.links16", **cells)
+    done = run("--resume", "-o", folder)
+    assert done.returncode == 2
+    assert "their proof changed since this run began" in one_line(done)
 
 
 def test_a_binary_changed_under_the_run_is_unproved_from_there_on(interrupted):
