@@ -5,6 +5,7 @@
 #include "replace.h"
 #include "reproduce.h"
 #include "table.h"
+#include "whole.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -190,16 +191,10 @@ static int add_text(struct bundle *bundle) {
 }
 
 static int add_all(struct bundle *bundle) {
-    static const struct {
-        const char *file;
-        bool needed;
-    } files[] = {{"summary.csv", true},     {"measurements.csv", true}, {"samples.csv", false},
-                 {"environment.csv", true}, {"variants.csv", true},     {"proof.csv", true},
-                 {"costs.csv", false},      {"notes.csv", false}};
     if (add_text(bundle) != 0)
         return -1;
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        if (add_csv(bundle, files[i].file, files[i].needed) != 0)
+    for (size_t i = 0; i < whole_count; i++)
+        if (add_csv(bundle, whole_files[i].name, whole_files[i].needed) != 0)
             return -1;
     if (add_programs(bundle) != 0 || add_guest(bundle) != 0)
         return -1;
@@ -216,8 +211,6 @@ static int write_archive(FILE *stream, const void *data) {
 static int make(struct bundle *bundle, FILE *out, struct error *error) {
     char folder[101], path[4096];
     const struct table *summary = &bundle->summary;
-    if (summary->rows == 0)
-        return error_set(error, ERROR_INPUT, summary->path, 0, "has no rows: nothing to bundle");
     snprintf(folder, sizeof folder, "asmsweep-%.40s-%.40s", table_cell(summary, 0, "sweep"),
              table_cell(summary, 0, "run_id"));
     if (bundle->options->out != NULL)
@@ -237,31 +230,41 @@ static int make(struct bundle *bundle, FILE *out, struct error *error) {
     return failed;
 }
 
+// The build's folder into `path`: the named one, else where it was measured.
+static int find_build(const struct bundle *bundle, char *path, size_t size, struct error *error) {
+    const struct bundle_options *options = bundle->options;
+    if (options->build == NULL)
+        return whole_build(options->directory, options->builds,
+                           table_cell(&bundle->summary, 0, "sweep"), path, size, error);
+    snprintf(path, size, "%s", options->build);
+    return 0;
+}
+
+static int read_run_table(const struct bundle *bundle, const char *name,
+                          const char *const *required, struct table *table, struct error *error) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", bundle->options->directory, name);
+    return table_read(path, required, table, error);
+}
+
 int command_bundle(const struct bundle_options *options, FILE *out, struct error *error) {
     static const char *const proof[] = {"variant", "elf_sha256", NULL};
     static const char *const plan[] = {"variant", "source", NULL};
-    struct bundle bundle = {.options = options};
     struct bundle_options with_build = *options;
-    char path[4096], build[4096];
-    snprintf(path, sizeof path, "%s/summary.csv", options->directory);
-    int failed = table_read(path, NULL, &bundle.summary, error);
-    if (failed == 0) {
-        snprintf(path, sizeof path, "%s/proof.csv", options->directory);
-        failed = table_read(path, proof, &bundle.proof, error);
-    }
-    if (failed == 0) {
-        snprintf(path, sizeof path, "%s/variants.csv", options->directory);
-        failed = table_read(path, plan, &bundle.plan, error);
-    }
-    if (failed == 0 && options->build == NULL && bundle.summary.rows > 0) {
-        snprintf(build, sizeof build, "build/%s", table_cell(&bundle.summary, 0, "sweep"));
-        with_build.build = build;
-        bundle.options = &with_build;
-    }
-    if (failed == 0)
+    struct bundle bundle = {.options = &with_build};
+    char build[4096];
+    int failed = whole_run(options->directory, error);
+    failed = failed || read_run_table(&bundle, "summary.csv", NULL, &bundle.summary, error) ||
+             read_run_table(&bundle, "proof.csv", proof, &bundle.proof, error) ||
+             read_run_table(&bundle, "variants.csv", plan, &bundle.plan, error) ||
+             find_build(&bundle, build, sizeof build, error);
+    with_build.build = build;
+    if (!failed && options->check)
+        fprintf(out, "%s\n", build);
+    else if (!failed)
         failed = make(&bundle, out, error);
     table_free(&bundle.summary);
     table_free(&bundle.proof);
     table_free(&bundle.plan);
-    return failed;
+    return failed ? -1 : 0;
 }

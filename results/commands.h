@@ -27,13 +27,16 @@ int command_explain(const char *directory, const char *variant, FILE *out, struc
 
 struct bundle_options {
     const char *directory; // the run's
-    const char *build;     // with bin/ and src/; NULL: build/SWEEP
+    const char *build;     // with bin/ and src/; NULL: the one the journal names, or BUILDS/SWEEP
+    const char *builds;    // the folder of builds
     const char *guest;     // with kernel, pack-cpl0 and pack-cpl3; NULL: none
     const char *out;       // the archive; NULL: asmsweep-SWEEP-RUN.tar here
     bool anonymous;        // without host name, kernel version and kernel command line
+    bool check;            // make no archive: the build's path to `out`
 };
 
-// An archive of a run. Refuses a build whose programs are not those that were measured.
+// An archive of a run. Refuses a run that is not whole (whole.h), and a build whose programs are
+// not those that were measured.
 int command_bundle(const struct bundle_options *options, FILE *out, struct error *error);
 
 // A night's folder (night.h): the candidates, a line "SWEEP<TAB>VARIANT,VARIANT" for each sweep

@@ -13,12 +13,13 @@
 
 struct arguments {
     const char *directory[POSITIONALS];
-    const char *published, *build, *guest, *out, *store, *cpu, *svg;
+    const char *published, *build, *builds, *guest, *out, *store, *cpu, *svg;
     double minimum;
-    int anonymous;
+    int anonymous, check;
 };
 
 struct command {
+    const char *program; // that a user types before it
     const char *name, *usage, *about;
     size_t positionals;
     int (*run)(const struct arguments *arguments, struct error *error);
@@ -42,8 +43,13 @@ static int run_explain(const struct arguments *arguments, struct error *error) {
 }
 
 static int run_bundle(const struct arguments *arguments, struct error *error) {
-    struct bundle_options options = {arguments->directory[0], arguments->build, arguments->guest,
-                                     arguments->out, arguments->anonymous};
+    struct bundle_options options = {.directory = arguments->directory[0],
+                                     .build = arguments->build,
+                                     .builds = arguments->builds,
+                                     .guest = arguments->guest,
+                                     .out = arguments->out,
+                                     .anonymous = arguments->anonymous,
+                                     .check = arguments->check};
     return command_bundle(&options, stdout, error);
 }
 
@@ -61,19 +67,21 @@ static int run_history(const struct arguments *arguments, struct error *error) {
 }
 
 static const struct command commands[] = {
-    {"solve", "DIR [--published FOLDER]", "costs of a run: summary.csv to costs.csv", 1, run_solve},
-    {"published", "FOLDER", "the published figures of a folder as costs.csv", 1, run_published},
-    {"compare", "BASE NEW [--minimum PART]", "what changed; exit 4 if something did", 2,
+    {"asmsweep-results", "solve", "DIR [--published FOLDER]",
+     "costs of a run: summary.csv to costs.csv", 1, run_solve},
+    {"asmsweep-results", "published", "FOLDER", "the published figures of a folder as costs.csv", 1,
+     run_published},
+    {"asmsweep", "compare", "BASE NEW [--minimum PART]", "what changed; exit 4 if something did", 2,
      run_compare},
-    {"explain", "DIR VARIANT", "everything about a row", 2, run_explain},
-    {"bundle", "DIR [--anonymous] [--build DIR] [--out FILE]", "an archive that a reader can check",
-     1, run_bundle},
-    {"history", "ITEM [--store DIR] [--cpu NAME] [--svg FILE]", "one cost over time", 1,
+    {"asmsweep", "explain", "DIR VARIANT", "everything about a row", 2, run_explain},
+    {"asmsweep", "bundle", "DIR [--anonymous] [--build DIR] [--out FILE]",
+     "an archive that a reader can check", 1, run_bundle},
+    {"asmsweep", "history", "ITEM [--store DIR] [--cpu NAME] [--svg FILE]", "one cost over time", 1,
      run_history},
-    {"candidates", "NIGHT [--minimum PART]", "what a night has to measure again", 1,
-     run_candidates},
-    {"night", "NIGHT [--minimum PART]", "what a night came to; exit 4 if something changed", 1,
-     run_night},
+    {"asmsweep-results", "candidates", "NIGHT [--minimum PART]",
+     "what a night has to measure again", 1, run_candidates},
+    {"asmsweep-results", "night", "NIGHT [--minimum PART]",
+     "what a night came to; exit 4 if something changed", 1, run_night},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -116,7 +124,13 @@ static size_t options_of(const char *command, struct arguments *arguments,
          {"svg", 0, OPTION_TEXT, &arguments->svg, "FILE", 0, 0, "draw it there as well"}},
         {"bundle",
          {"build", 0, OPTION_TEXT, &arguments->build, "DIR", 0, 0,
-          "the build that was measured (default build/SWEEP)"}},
+          "the build that was measured (default: what the run's journal says, or BUILDS/SWEEP)"}},
+        {"bundle",
+         {"builds", 0, OPTION_TEXT, &arguments->builds, "DIR", 0, 0,
+          "the folder of builds (default build)"}},
+        {"bundle",
+         {"check", 0, OPTION_FLAG, &arguments->check, NULL, 0, 0,
+          "make no archive: is the run whole? Prints the folder of its build"}},
         {"bundle",
          {"guest", 0, OPTION_TEXT, &arguments->guest, "DIR", 0, 0,
           "folder with the guest's kernel, pack-cpl0 and pack-cpl3"}},
@@ -133,7 +147,8 @@ static size_t options_of(const char *command, struct arguments *arguments,
 }
 
 static int run_command(const struct command *command, int argc, char **argv) {
-    struct arguments arguments = {.minimum = COMPARE_MINIMUM, .store = "results/data"};
+    struct arguments arguments = {
+        .minimum = COMPARE_MINIMUM, .store = "results/data", .builds = "build"};
     struct option_row rows[OPTIONS];
     struct option_list list = {command->usage, command->about, rows,
                                options_of(command->name, &arguments, rows)};
@@ -141,7 +156,9 @@ static int run_command(const struct command *command, int argc, char **argv) {
     size_t given = 0;
     int parsed = options_parse(&list, argc, argv, arguments.directory, POSITIONALS, &given, &error);
     if (parsed > 0) {
-        options_help(&list, command->name, stdout);
+        char called[64];
+        snprintf(called, sizeof called, "%s %s", command->program, command->name);
+        options_help(&list, called, stdout);
         return 0;
     }
     if (parsed == 0 && given != command->positionals)

@@ -83,6 +83,17 @@ def test_help_lists_every_command_once_within_80_columns(asmsweep):
     assert asmsweep("--help").stdout == done.stdout
 
 
+def test_every_command_tells_its_usage_after_help(asmsweep, study):
+    for name in re.findall(r"^  (\w+) ", asmsweep("help").stdout, re.M):
+        done = asmsweep(name, "--help")
+        assert (done.returncode, done.stderr) == (0, ""), name
+        assert re.match(rf"usage: asmsweep(-run run|-fleet submit| {name})\b", done.stdout), name
+        assert asmsweep(name, "-h").stdout == done.stdout
+    for words in (["list", "seed"], ["bundle", "none"], ["nightly", "seed"], ["compare", "a", "b"]):
+        done = asmsweep(*words, "--help")
+        assert (done.returncode, done.stdout) == (0, asmsweep(words[0], "--help").stdout), words
+
+
 @pytest.mark.parametrize("redirect", [">/dev/full", ">&-"])
 def test_a_stdout_that_takes_nothing_is_one_line_and_status_2(asmsweep, study, redirect):
     for words in (["help"], ["build", "--help"], ["build", "my chains.toml"]):
@@ -134,6 +145,22 @@ def test_a_table_of_the_run_has_a_row_for_each_parameter(asmsweep, study):
         (2, "", "asmsweep table: unrecognized arguments: --formt; --help lists the options\n")
     again = asmsweep("table", "the run", "--format", "csv")
     assert again.returncode == 0 and len(again.stdout.splitlines()) > 4
+
+
+def test_a_bundle_lands_where_the_user_stands_and_no_run_is_one_line(asmsweep, study):
+    done = asmsweep("bundle", "the run")
+    assert done.returncode == 0, done.stderr
+    name = re.match(r"(asmsweep-my_chains-\S+\.tar): 4 programs; check with: tar xf", done.stdout)[1]
+    assert subprocess.run(["tar", "tf", asmsweep.cwd / name], capture_output=True, text=True,
+                          check=True).stdout.count("/guest/") == 3
+    ignored = subprocess.run(["git", "-C", asmsweep.root, "check-ignore", name], check=False,
+                             capture_output=True, text=True)
+    assert ignored.stdout == f"{name}\n"
+    (asmsweep.cwd / name).unlink()
+    for folder in (".", "nowhere"):
+        done = asmsweep("bundle", folder)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert done.stderr.startswith(f"asmsweep-results: {folder}/summary.csv: is not there; give")
 
 
 def test_a_second_run_into_the_same_folder_is_refused_and_harms_nothing(asmsweep, study):

@@ -147,3 +147,106 @@ def test_a_source_outside_the_build_is_not_taken(run, results, tmp_path):
     done = results("bundle", folder, "--build", build, "-o", tmp_path / "b.tar")
     assert done.returncode == 0
     assert b"private" not in (tmp_path / "b.tar").read_bytes()
+
+
+def cut(text):
+    return text[:-5]
+
+
+def emptied(text):
+    return b""
+
+
+def only_the_header(text):
+    return text.split(b"\n")[0] + b"\n"
+
+
+def rubbish(text):
+    return bytes((7 * at * at + 3) % 251 for at in range(300))
+
+
+def a_nul(text):
+    return text[:-5] + b"\0" + text[-4:]
+
+
+def without_a_column(text):
+    return b"\n".join(line.split(b",", 1)[-1] for line in text.split(b"\n"))
+
+
+def other_words(text):
+    return text.replace(b",ok,", b",ko,")
+
+
+def no_numbers(text):
+    return text.replace(b"56.0", b"5x.0")
+
+
+MEASURE = "; the run is damaged: take a whole copy of it, or measure again\n"
+SOLVE = "; remove it; ./asmsweep table makes it again\n"
+DAMAGED = [
+    *((file, cut, ": the last line is cut off; the file is incomplete" + MEASURE)
+      for file in ("summary", "measurements", "samples", "environment", "variants", "proof")),
+    *((file, emptied, ":1: empty; a header line is expected" + MEASURE)
+      for file in ("summary", "measurements", "environment", "proof")),
+    *((file, only_the_header, ": has no rows" + MEASURE)
+      for file in ("summary", "measurements", "environment", "variants", "proof")),
+    *((file, rubbish, MEASURE) for file in ("summary", "samples", "environment")),
+    ("summary", a_nul, ": a NUL byte in the file; it is damaged" + MEASURE),
+    ("measurements", without_a_column, ":1: no column 'run_id'" + MEASURE),
+    ("measurements", other_words, ":2: 'ko' is no status" + MEASURE),
+    ("measurements", no_numbers, ":2: '5x.000000' is no value" + MEASURE),
+    ("costs", cut, SOLVE), ("costs", emptied, SOLVE), ("notes", rubbish, SOLVE),
+]
+
+
+@pytest.fixture
+def whole(run, results):
+    """The run with all files that it may have; the bundle of it succeeds."""
+    folder, build = run
+    assert results("solve", folder).returncode == 0
+    write_csv(folder / "samples.csv", columns("samples"),
+              [{"run_id": "run-1", "block": 1, "variant": "one", "engine": "perf", "slice": 1}])
+    assert results("bundle", folder, "--build", build, "--check").stdout == f"{build}\n"
+    return run
+
+
+@pytest.mark.parametrize("file, damage, says", DAMAGED)
+def test_a_damaged_run_is_named_with_the_remedy_and_not_sealed(whole, results, tmp_path, file,
+                                                               damage, says):
+    folder, build = whole
+    path = folder / f"{file}.csv"
+    assert damage(path.read_bytes()) != path.read_bytes()
+    path.write_bytes(damage(path.read_bytes()))
+    done = results("bundle", folder, "--build", build, "-o", tmp_path / "b.tar")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"asmsweep-results: {path}") and done.stderr.endswith(says)
+    assert not os.path.exists(tmp_path / "b.tar")
+
+
+def test_what_is_no_run_gets_one_line_with_the_remedy(results, tmp_path):
+    for folder in (tmp_path, tmp_path / "none"):
+        done = results("bundle", folder)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"asmsweep-results: {folder}/summary.csv: is not there; give the folder of a run, or, "
+            f"if this one was broken off, end it with ./asmsweep run --resume -o {folder}\n")
+
+
+def test_the_build_is_the_one_that_the_journal_names_or_that_of_the_sweeps_name(whole, results,
+                                                                              tmp_path):
+    folder, build = whole
+    (tmp_path / "builds/synthetic").mkdir(parents=True)
+    (tmp_path / "builds/synthetic/variants.csv").write_text("variant\n")
+    check = ("bundle", folder, "--check", "--builds", tmp_path / "builds")
+    assert results(*check).stdout == f"{tmp_path}/builds/synthetic\n"
+    (build / "variants.csv").write_text("variant\n")
+    (folder / "journal").write_text(f"asmsweep-journal 1\nbuild {build}\nbegin\n")
+    assert results(*check).stdout == f"{build}\n"
+    (build / "variants.csv").unlink()
+    assert results(*check).stdout == f"{tmp_path}/builds/synthetic\n"
+    (tmp_path / "builds/synthetic/variants.csv").unlink()
+    done = results(*check)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"asmsweep-results: {tmp_path}/builds/synthetic: the build that this run was measured "
+        "from is not there; make it again with ./asmsweep build, or name it with --build\n")
