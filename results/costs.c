@@ -34,17 +34,33 @@ struct cost *costs_add(struct costs *costs) {
 }
 
 void costs_free(struct costs *costs) {
+    for (size_t i = 0; i < costs->count; i++)
+        free(costs->row[i].variants);
     free(costs->row);
     *costs = (struct costs){0};
 }
 
-void cost_rests_on(struct cost *cost, const char *variant) {
-    size_t used = strlen(cost->variants), room = sizeof cost->variants - used;
-    if (used >= 3 && strcmp(cost->variants + used - 3, "...") == 0)
-        return;
-    if (strlen(variant) + 6 > room)
-        variant = "...";
-    snprintf(cost->variants + used, room, "%s%s", used > 0 ? " " : "", variant);
+int cost_rests_on(struct cost *cost, const char *variant) {
+    size_t used = cost->variants != NULL ? strlen(cost->variants) : 0;
+    size_t size = used + strlen(variant) + 2;
+    char *variants = realloc(cost->variants, size);
+    if (variants == NULL)
+        return -1;
+    cost->variants = variants;
+    snprintf(variants + used, size - used, "%s%s", used > 0 ? " " : "", variant);
+    return 0;
+}
+
+bool cost_has_variant(const struct cost *cost, const char *variant) {
+    const char *names = cost->variants != NULL ? cost->variants : "";
+    size_t length = strlen(variant);
+    while (*names != '\0') {
+        size_t size = strcspn(names, " ");
+        if (size == length && memcmp(names, variant, size) == 0)
+            return true;
+        names += size + strspn(names + size, " ");
+    }
+    return false;
 }
 
 void cost_refuse(struct cost *cost, enum status status, const char *format, ...) {
@@ -57,8 +73,10 @@ void cost_refuse(struct cost *cost, enum status status, const char *format, ...)
 }
 
 static const char *method_name(enum method method) {
-    static const char *const names[] = {
-        [METHOD_direct] = "direct", [METHOD_solved] = "solved", [METHOD_difference] = "difference"};
+    static const char *const names[] = {[METHOD_direct] = "direct",
+                                        [METHOD_solved] = "solved",
+                                        [METHOD_difference] = "difference",
+                                        [METHOD_iteration] = "iteration"};
     return names[method];
 }
 
@@ -74,14 +92,17 @@ static int write_cost(const struct cost *cost, FILE *stream) {
     CELL(order) = cost->order;
     CELL(context) = cost->context;
     CELL(item) = cost->item;
-    item_general(cost->item, general, sizeof general);
+    if (cost->method == METHOD_iteration) // names a loop, which has no operands
+        snprintf(general, sizeof general, "%s", cost->item);
+    else
+        item_general(cost->item, general, sizeof general);
     CELL(general) = general;
     CELL(cycles) = units_format_value(cost->cycles, cycles, sizeof cycles);
     CELL(ci_low) = units_format_value(cost->ci_low, low, sizeof low);
     CELL(ci_high) = units_format_value(cost->ci_high, high, sizeof high);
     CELL(method) = method_name(cost->method);
     CELL(additive) = additive_name(cost->additive);
-    CELL(variants) = cost->variants;
+    CELL(variants) = cost->variants != NULL ? cost->variants : "";
     CELL(published) = units_format_value(cost->published, published, sizeof published);
     CELL(published_source) = cost->published_source;
     CELL(agrees) = cost->agrees;

@@ -7,6 +7,7 @@
 #include "fit.h"
 #include "rows.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define COST_TEXT 256
@@ -29,8 +30,9 @@ enum cost_key {
         KEY_COUNT
 };
 
-// direct: a loop of nothing else; solved: from mixes; difference: of two whole loops.
-enum method { METHOD_direct, METHOD_solved, METHOD_difference };
+// direct: a loop of nothing else; solved: from mixes; difference: of two whole loops; iteration:
+// a whole loop that no cost tells.
+enum method { METHOD_direct, METHOD_solved, METHOD_difference, METHOD_iteration };
 
 struct cost {
     const char *key[KEY_COUNT]; // owned by the table they came from, never NULL
@@ -38,8 +40,8 @@ struct cost {
     double cycles, ci_low, ci_high; // cycles per item, 95 %; NaN: none, see status
     enum method method;
     enum additive additive;
-    char variants[4 * COST_TEXT]; // space-separated, the ones it rests on
-    double published;             // cycles per item; NaN: none
+    char *variants;   // space-separated, the ones it rests on; owned; NULL: none yet
+    double published; // cycles per item; NaN: none
     char published_source[COST_TEXT];
     const char *agrees; // "yes", "no", "" (nothing published, or no value); static
     enum status status;
@@ -56,8 +58,11 @@ struct costs {
 struct cost *costs_add(struct costs *costs);
 void costs_free(struct costs *costs);
 
-// Add a variant's name to those a cost rests on; a list that grows too long ends in "...".
-void cost_rests_on(struct cost *cost, const char *variant);
+// Add a variant's name to those a cost rests on. 0, or -1 when memory ran out.
+int cost_rests_on(struct cost *cost, const char *variant);
+
+// Whether a cost rests on a variant.
+bool cost_has_variant(const struct cost *cost, const char *variant);
 
 // Take value and interval away and say why.
 void cost_refuse(struct cost *cost, enum status status, const char *format, ...)

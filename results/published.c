@@ -148,7 +148,8 @@ static struct cost *add_petition(struct published *published, size_t which, stru
     cost->cycles = cost->published = cycles.centre;
     cost->ci_low = cycles.low;
     cost->ci_high = cycles.high;
-    cost_rests_on(cost, programs[which].program);
+    if (cost_rests_on(cost, programs[which].program) != 0)
+        return NULL;
     snprintf(cost->published_source, sizeof cost->published_source, "%s", source);
     return cost;
 }
@@ -174,12 +175,11 @@ static int add_all_petition(struct published *published, struct error *error) {
                                  programs[STI28].count, PETITION_OVERHEAD_HIGH);
     for (size_t i = 0; i < PROGRAMS; i++) {
         struct cost *cost = add_petition(published, i, part[i]);
-        if (cost == NULL)
+        if (cost == NULL || (i == CLI27 && cost_rests_on(cost, programs[STI28].program) != 0))
             return error_set(error, ERROR_INPUT, published->petition.path, 0, "out of memory");
-        if (i == CLI27) {
+        if (i == CLI27)
             cost->method = METHOD_solved;
-            cost_rests_on(cost, programs[STI28].program);
-        } else if (i == CLI_PAIR)
+        else if (i == CLI_PAIR)
             judge_front(cost, part[i], part[CLI27], part[PAIR]);
         else if (i == STI_PAIR)
             judge_front(cost, part[i], part[STI28], part[PAIR]);
@@ -234,7 +234,8 @@ void published_match(const struct published *published, struct cost *cost) {
     char item[COST_TEXT], other[COST_TEXT];
     const struct cost *best = NULL;
     int best_nearness = 0;
-    if (cost->method == METHOD_difference || strcmp(cost->key[KEY_ring], "0") == 0)
+    if (cost->method == METHOD_difference || cost->method == METHOD_iteration ||
+        strcmp(cost->key[KEY_ring], "0") == 0)
         return;
     item_general(cost->item, item, sizeof item);
     for (size_t i = 0; i < published->costs.count; i++) {

@@ -111,7 +111,8 @@ struct noise_floor solve_noise(const struct loops *loops) {
 
 int solve_all(const struct loops *loops, struct costs *costs, struct error *error) {
     if (solve_direct(loops, costs) != 0 || solve_mixes(loops, costs) != 0 ||
-        solve_orders(loops, costs) != 0 || solve_sequences(loops, costs) != 0)
+        solve_orders(loops, costs) != 0 || solve_sequences(loops, costs) != 0 ||
+        solve_iterations(loops, costs) != 0)
         return error_set(error, ERROR_INPUT, loops->table.path, 0, "out of memory");
     solve_compositions(costs);
     return 0;

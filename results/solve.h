@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // results: from the loops of a run to its costs.
 //
-// Pure: loops in, rows out. Four kinds of rows, in this order: direct (homogeneous loops),
-// solved (mixes), orders (one mix in two orders), and whole sequences (what a restore costs,
-// and the most POPF_IF may cost).
+// Pure: loops in, rows out. Five kinds of rows, in this order: direct (homogeneous loops),
+// solved (mixes), orders (one mix in two orders), whole sequences (what a restore costs, and the
+// most POPF_IF may cost), and whole iterations of the loops that none of these tells.
 #ifndef ASMSWEEP_SOLVE_H
 #define ASMSWEEP_SOLVE_H
 
@@ -29,6 +29,8 @@ int solve_direct(const struct loops *loops, struct costs *costs);
 int solve_mixes(const struct loops *loops, struct costs *costs);
 int solve_orders(const struct loops *loops, struct costs *costs);
 int solve_sequences(const struct loops *loops, struct costs *costs);
+// After the others: it adds what they left.
+int solve_iterations(const struct loops *loops, struct costs *costs);
 
 // The A/A noise floor: how much twins (twin_of) differ, as parts of their mean.
 struct noise_floor {

@@ -108,7 +108,8 @@ static int add_set(const struct loops *loops, struct set *set, struct costs *cos
     snprintf(cost->context, sizeof cost->context, "%s", first->context);
     snprintf(cost->item, sizeof cost->item, "%s", first->group);
     for (size_t i = 0; i < set->members; i++)
-        cost_rests_on(cost, set->loop[i]->variant);
+        if (cost_rests_on(cost, set->loop[i]->variant) != 0)
+            return -1;
     if (set->values == 0) {
         cost_refuse(cost, first->status, "%s", first->detail);
         return 0;

@@ -173,7 +173,8 @@ static int add_costs(const struct loops *loops, struct system *system, const str
         snprintf(cost->context, sizeof cost->context, "%s", first->context);
         snprintf(cost->item, sizeof cost->item, "%s", system->items.term[j].name);
         for (size_t i = 0; i < system->members; i++)
-            cost_rests_on(cost, system->loop[i]->variant);
+            if (cost_rests_on(cost, system->loop[i]->variant) != 0)
+                return -1;
         if (solved)
             fill_cost(system, &fit, &item[j], cost);
         else

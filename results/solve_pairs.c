@@ -18,9 +18,9 @@ static struct cost *add_difference(struct costs *costs, const struct loop *from,
     cost->method = METHOD_difference;
     snprintf(cost->family, sizeof cost->family, "%s", from->family);
     snprintf(cost->context, sizeof cost->context, "%s", from->context);
-    cost_rests_on(cost, from->variant);
-    if (minus != NULL)
-        cost_rests_on(cost, minus->variant);
+    if (cost_rests_on(cost, from->variant) != 0 ||
+        (minus != NULL && cost_rests_on(cost, minus->variant) != 0))
+        return NULL;
     if (!from->has_value)
         cost_refuse(cost, from->status, "%s", from->detail);
     else if (minus == NULL)

@@ -82,8 +82,9 @@ def test_overlap_gives_no_solved_cost(tmp_path, solve):
     loops = [loop(f"i-{n}", f"8*push+8*popfq+{n}*nop" if n else "8*push+8*popfq",
                   160 + max(0, n - 16) * 4, family="interleave") for n in (0, 8, 16, 24, 32)]
     costs = solve(write_run(tmp_path, loops))
-    assert [row["cycles"] for row in costs] == ["", ""]
-    assert {row["additive"] for row in costs} == {"no"}
+    solved = [row for row in costs if row["method"] == "solved"]
+    assert [row["cycles"] for row in solved] == ["", ""]
+    assert {row["additive"] for row in solved} == {"no"}
 
 
 def test_two_loops_for_two_overlapping_items_test_nothing_and_solve_nothing(tmp_path, solve):
@@ -122,7 +123,53 @@ def test_refused_loops_give_empty_costs_with_their_reason(tmp_path, solve):
 def test_a_loop_without_a_mix_gives_no_cost_and_harms_no_other(tmp_path, solve):
     loops = [homogeneous("c", "cli", 10, 20),
              dict(homogeneous("s", "sti", 10, None), mix="", status="unproved")]
-    assert [row["item"] for row in solve(write_run(tmp_path, loops))] == ["cli"]
+    costs = solve(write_run(tmp_path, loops))
+    assert [(row["item"], row["method"]) for row in costs] == \
+        [("cli", "direct"), ("s: one iteration", "iteration")]
+
+
+def test_a_loop_that_no_cost_tells_is_a_row_of_its_own(tmp_path, solve):
+    loops = [loop("reps.n64", "2*mov+1*lea+1*imul", 15.0, half=0.01, family="reps",
+                  context="n=64", group="imul", groups=1, detail="5 context switches"),
+             loop("alone", "1*add", 1.0, family="alone"), homogeneous("c", "cli", 10, 20)]
+    costs = solve(write_run(tmp_path, loops))
+    row = one(costs, item="reps.n64: one iteration")
+    assert [row[key] for key in ("general", "family", "context", "method", "additive", "variants",
+                                 "published", "status")] == \
+        ["reps.n64: one iteration", "reps", "n=64", "iteration", "untested", "reps.n64", "", "ok"]
+    assert [float(row[key]) for key in ("cycles", "ci_low", "ci_high")] == [15, 14.99, 15.01]
+    assert row["detail"] == ("5 context switches; no cost of its own: 1 of its group is 1*imul, "
+                             "its body is 2*mov+1*lea+1*imul")
+    assert "group and groups do not say" in one(costs, variants="alone")["detail"]
+    assert [row["method"] for row in costs] == ["direct", "iteration", "iteration"]
+
+
+def test_a_loop_without_a_value_keeps_its_status_and_reason(tmp_path, solve):
+    loops = [dict(loop("wrong", "1*add", None), mix="", status="unproved", detail="mix: 2*add"),
+             loop("slow", "1*div", None, status="timed_out", detail="2 s")]
+    assert [(row["variants"], row["method"], row["cycles"], row["status"], row["detail"])
+            for row in solve(write_run(tmp_path, loops))] == [
+        ("wrong", "iteration", "", "unproved", "mix: 2*add"),
+        ("slow", "iteration", "", "timed_out", "2 s")]
+
+
+def test_loops_of_costs_that_do_not_add_keep_their_cycles(tmp_path, solve):
+    values = [2 * (8 - k) + 4 * k + (8 if 0 < k < 8 else 0) for k in range(9)]
+    costs = solve(write_run(tmp_path, ratio(values)))
+    told = {row["variants"]: float(row["cycles"]) for row in costs
+            if row["method"] == "iteration"}
+    assert told == {f"ratio-{k}": value for k, value in enumerate(values)}
+
+
+def test_refused_loops_that_a_refused_cost_names_are_not_told_twice(tmp_path, solve):
+    loops = [dict(row, **REFUSED, value="", ci_low="", ci_high="") for row in ratio([16] * 9)]
+    assert {row["method"] for row in solve(write_run(tmp_path, loops))} == {"solved"}
+
+
+def test_a_cost_names_every_loop_it_rests_on(tmp_path, solve):
+    names = [f"a-rather-long-name-of-a-loop-{k}" for k in range(60)]
+    loops = [homogeneous(name, "cli", 10, 20) for name in names]
+    assert one(solve(write_run(tmp_path, loops)))["variants"].split() == names
 
 
 def test_emulated_values_are_no_costs(tmp_path, solve):
