@@ -80,6 +80,12 @@ def significant_orders(rows, left_out):
     return shown
 
 
+def valueless_only(rows, left_out):
+    """Rows that a reader must know of: those that have no value, with why."""
+    left_out.update(row.family for row in rows if _valued(row))
+    return [row for row in rows if not _valued(row)]
+
+
 def none(rows, left_out):
     """No row at all: another section has what follows from them."""
     left_out.update(row.family for row in rows)
@@ -103,7 +109,7 @@ def short_families(rows, left_out):
 
 def shorten(section, rules):
     """The section with the rules applied in turn."""
-    left_out, rows = Counter(), section.rows
+    left_out, rows = Counter(section.left_out), section.rows
     for rule in rules:
         rows = rule(rows, left_out)
     return dataclasses.replace(section, rows=rows, left_out=dict(sorted(left_out.items())))

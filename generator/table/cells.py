@@ -17,7 +17,7 @@ MARK_MEANINGS = {
     "E": "emulated, not a cost", "R": "refused: privileged and not real here",
     "U": "unproved binary, not executed",
 }
-METHODS = {"direct": "d", "solved": "s", "difference": "x"}
+METHODS = {"direct": "d", "solved": "s", "difference": "x", "iteration": "i"}
 
 
 @dataclass

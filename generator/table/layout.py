@@ -110,5 +110,6 @@ def blocks(columns, sections):
     for numbers in _side_by_side(columns):
         parts = [_part(section, columns, numbers) for section in sections]
         made.append({"columns": [columns[number] for number in numbers],
-                     "sections": [part for part in parts if part["rows"] or part["sentences"]]})
+                     "sections": [part for part in parts
+                                  if part["rows"] or part["sentences"] or part["left_out"]]})
     return made

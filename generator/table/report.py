@@ -9,6 +9,9 @@ from generator.table import cells, runs, sections
 GENERATION_ITEMS = (("pushfq;popfq", "pushfq;popfq"), ("pushfq", "pushfq"),
                     ("push r64;pop r64", "push;pop"), ("imul r64,r64", "imul chain"))
 PETITION_TITLE = "What saving, disabling, enabling and restoring interrupts cost"
+# The project's sweeps that ask the petition's questions: also where nothing is privileged, and
+# every answer is refused, their table is the petition's.
+PETITION_SWEEPS = ("popf_if", "seed")
 PETITION_SOURCE = "RFC: Petition"  # how the mail's own figures name their source
 NOT_HERE = "not measurable here: needs CPL0 on silicon"
 ENVIRONMENT_SHOWN = ("governor", "boost", "smt", "clocksource", "isolated_cpus", "pmu",
@@ -52,14 +55,15 @@ def _measured_columns(all_runs):
     return list(columns.values())
 
 
-def _published_columns(figures, names):
-    """The mail's Skylake always, and those CPUs whose name holds one of `names`."""
+def _published_columns(figures, names, petition):
+    """The mail's Skylake beside the petition, and those CPUs whose name holds one of `names`."""
     groups = {}
     for row in figures:
         mail = PETITION_SOURCE in row["published_source"] or "opening mail" in \
             row["published_source"]
         key = runs.cpu_of(row)
-        wanted = mail or any(name.lower() in row["cpu_name"].lower() for name in names)
+        wanted = (mail and petition) or any(name.lower() in row["cpu_name"].lower()
+                                            for name in names)
         if wanted:
             name = row["cpu_name"].replace("Skylake (client)", "Skylake, 2016 mail")
             groups.setdefault(key, Column("", name, True, key, [], [])).costs.append(row)
@@ -142,7 +146,7 @@ def _generation_row(name, measured, costs):
 def _generations(columns, figures, petition):
     """PUSHFQ+POPFQ and kin over all CPUs: measured ones first, then published ones.
 
-    Without the petition: only items that were measured, or no row at all."""
+    No row at all where nothing of it was measured; without the petition only what was."""
     rows = [_generation_row(f"{column.name}, {column.label}" if column.label else column.name,
                             True, column.costs)
             for column in columns if not column.published]
@@ -151,8 +155,11 @@ def _generations(columns, figures, petition):
         if "InstLatx64" in row["published_source"]:
             groups.setdefault(row["cpu_name"], []).append(row)
     rows += [_generation_row(name, False, costs) for name, costs in groups.items()]
-    shown = [place for place in range(len(GENERATION_ITEMS)) if petition or any(
-        row["measured"] and row["cells"][place].present for row in rows)]
+    measured = {place for row in rows if row["measured"]
+                for place, cell in enumerate(row["cells"]) if cell.value is not None}
+    if not measured:
+        return {"items": [], "rows": []}
+    shown = [place for place in range(len(GENERATION_ITEMS)) if petition or place in measured]
     for row in rows:
         row["cells"] = [row["cells"][place] for place in shown]
     return {"items": [GENERATION_ITEMS[place][1] for place in shown],
@@ -221,6 +228,12 @@ def _sources(columns, made, petition):
     return sorted({cell.published_source for cell in shown if cell.published_source})
 
 
+def _is_the_petitions(run):
+    """Whether a run asks what the petition asks: one of its sweeps, or a break-even was found."""
+    return not run.is_given_by_path and (run.sweep in PETITION_SWEEPS or any(
+        row["item"] == sections.BREAK_EVEN and row["cycles"] is not None for row in run.costs))
+
+
 def _titled(all_runs):
     """What sweeps that are not about the petition ask, each once."""
     return "; ".join(dict.fromkeys(run.summary_of_sweep for run in all_runs))
@@ -228,8 +241,8 @@ def _titled(all_runs):
 
 def build(all_runs, figures, beside=(), everything=False):
     """The dictionary for the templates."""
-    petition = any(sections.is_the_petitions(row) for run in all_runs for row in run.costs)
-    columns = _measured_columns(all_runs) + _published_columns(figures, beside)
+    petition = any(_is_the_petitions(run) for run in all_runs)
+    columns = _measured_columns(all_runs) + _published_columns(figures, beside, petition)
     found = sections.build([(column.published, column.costs) for column in columns], everything,
                            petition)
     if not petition:
@@ -240,7 +253,8 @@ def build(all_runs, figures, beside=(), everything=False):
     return {
         "title": PETITION_TITLE if petition else _titled(all_runs),
         "columns": columns,
-        "sections": [part for part in made if part["rows"] or part["sentences"]],
+        "sections": [part for part in made
+                     if part["rows"] or part["sentences"] or part["left_out"]],
         "generations": _generations(columns, figures, petition),
         "notes": notes.texts,
         "machines": [_machine(column) for column in columns if not column.published],

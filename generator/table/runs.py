@@ -92,6 +92,11 @@ class Run:
                                              else "")
 
     @property
+    def is_given_by_path(self):
+        """Whether the sweep is a user's own file and none of the project's."""
+        return self._of_sweep("toml") != ""
+
+    @property
     def run_again(self):
         """What `./asmsweep run` takes to find the sweep: its name, or the user's own file."""
         toml = self._of_sweep("toml")

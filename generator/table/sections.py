@@ -2,6 +2,7 @@
 """Which cost answers which question: the order of a table and the labels of its rows."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 from generator.table import brief
@@ -78,7 +79,11 @@ def _is_sequence(row):
 
 
 def _is_order(row):
-    return row["item"].startswith("order of ")
+    return row["item"].startswith("order of ") and row["method"] == "difference"
+
+
+def _is_whole_loop(row):
+    return row["method"] == "iteration"
 
 
 # The petition's questions first. The first that takes a row keeps it. The third field: what
@@ -93,17 +98,17 @@ QUESTIONS = (
     ("Whole sequences", _is_sequence, (brief.none,)),
     ("Does the order matter? Largest difference, cycles an iteration", _is_order,
      (brief.significant_orders,)),
-    ("Instructions", lambda row: True, (*_PLAIN, brief.short_families)),
+    ("Instructions", lambda row: not _is_whole_loop(row), (*_PLAIN, brief.short_families)),
+    ("Loops that no cost tells, cycles an iteration", _is_whole_loop,
+     (brief.valueless_as_one, brief.valueless_only)),
 )
-ORDERS = len(QUESTIONS) - 2
+ORDERS, REST = len(QUESTIONS) - 3, len(QUESTIONS) - 2
 
 
-def is_the_petitions(row):
-    """Whether a cost answers one of the petition's own questions."""
-    return question_of(row) < ORDERS
-
-
-def question_of(row):
+def question_of(row, petition=True):
+    """The number of the question that a cost answers; without the petition it has a family."""
+    if not petition:
+        return ORDERS if _is_order(row) else REST
     return next(i for i, (_, takes, _) in enumerate(QUESTIONS) if takes(row))
 
 
@@ -134,17 +139,20 @@ def _words(row):
     return [text for text in (_phrase(key, value) for key, value in context.items()) if text]
 
 
-def label_of(row):
-    """What a reader sees at the row's left."""
+def label_of(row, petition=True, every_mix=False):
+    """What a reader sees at the row's left; every_mix: an order is shown for each of its mixes."""
     words = _words(row)
+    if _is_whole_loop(row):
+        return row["item"]  # the loop's name says all of its parameters
     if row["method"] == "solved" and row["order"]:
         words.append(row["order"])
     if _is_order(row):
-        return f"{' '.join([row['family'], *words])}: {row['order']}"
+        mix = f" of {row['item'].removeprefix('order of ')}" if every_mix else ""
+        return f"{' '.join([row['family'], *words])}: {row['order']}{mix}"
     # Where the section's title names the item, the label is what sets the rows apart.
     titled = row["method"] == "difference" or _is_sequence(row) or \
         (_is_restore(row) and row["general"] == "push r64;popfq")
-    if titled and words:
+    if petition and titled and words:
         return ", ".join(words)
     return row["item"] + (f" ({', '.join(words)})" if words else "")
 
@@ -153,6 +161,9 @@ def _better(new, old):
     """A value beats none, a direct cost a solved one, a newer run an older."""
     return (new["cycles"] is not None, new["method"] == "direct") >= \
         (old["cycles"] is not None, old["method"] == "direct")
+
+
+FAMILY = 3  # place in a row's key
 
 
 def _key(row):
@@ -172,12 +183,25 @@ def _largest_orders(rows):
     return list(largest.values())
 
 
+def _says_the_same(direct, solved):
+    """Whether a direct cost stands for a solved one: of that item, there, and no finding lost.
+
+    A loop of nothing else has no order and belongs to each context that says more
+    (results/solve_mixes.c)."""
+    here = all(direct[key] == solved[key] for key in ("family", "ring", "engine"))
+    context = set(filter(None, direct["context"].split(";")))
+    valued = direct["cycles"] is not None
+    return here and direct["method"] == "direct" and "*" not in direct["item"] \
+        and "+".join(_mnemonics(direct["item"])) == solved["item"] \
+        and context <= set(solved["context"].split(";")) \
+        and valued == (solved["cycles"] is not None) \
+        and (valued or direct["status"] == solved["status"])
+
+
 def _without_solved(rows):
-    """Drop solved rows where the same item has a direct cost in the same ring."""
-    direct = {(row["item"].split()[0], row["ring"]) for row in rows
-              if row["method"] == "direct" and ";" not in row["item"]}
+    """Drop solved rows that a direct one stands for."""
     return [row for row in rows if row["method"] != "solved"
-            or (row["item"], row["ring"]) not in direct]
+            or not any(_says_the_same(other, row) for other in rows)]
 
 
 def _flag_change(row):
@@ -199,19 +223,25 @@ def figure_for(row, figures):
                  and _flag_change(figure) == _flag_change(row)), None)
 
 
-def _place(found, number, costs, everything):
-    """Put one measured column's costs into the rows of their questions."""
-    by_question = [[] for _ in QUESTIONS]
+def _place(found, number, costs, everything, petition):
+    """Put one measured column's costs into the rows of their questions.
+
+    Returns the keys of the rows that are not shown, a set for each question."""
+    by_question, hidden = [[] for _ in QUESTIONS], []
     for row in costs:
-        by_question[question_of(row)].append(row)
-    by_question[ORDERS] = _largest_orders(by_question[ORDERS])
+        by_question[question_of(row, petition)].append(row)
     for question, rows in enumerate(by_question):
-        for row in rows if everything else _without_solved(rows):
+        shown = rows
+        if not everything:
+            shown = _largest_orders(rows) if question == ORDERS else _without_solved(rows)
+        for row in shown:
             made = found[question].setdefault(_key(row), Row(
-                label_of(row), row["item"], row["context"], row["ring"], row["family"],
-                row["order"], row["method"]))
+                label_of(row, petition, everything), row["item"], row["context"], row["ring"],
+                row["family"], row["order"], row["method"]))
             if number not in made.costs or _better(row, made.costs[number]):
                 made.costs[number] = row
+        hidden.append({_key(row) for row in rows} - {_key(row) for row in shown})
+    return hidden
 
 
 def _rows_for(found, figure):
@@ -240,10 +270,11 @@ def _place_figures(found, number, figures, only_beside):
         beside.costs[number] = figure
 
 
-def _by_family(title, rows):
+def _by_family(section):
     """One section a family or loop."""
-    families = dict.fromkeys(row.family for row in rows)
-    return [Section(family or title, [row for row in rows if row.family == family])
+    families = dict.fromkeys(row.family for row in section.rows)
+    return [Section(family or section.title, [row for row in section.rows if row.family == family],
+                    {name: count for name, count in section.left_out.items() if name == family})
             for family in families]
 
 
@@ -252,7 +283,7 @@ def build(columns, everything=False, petition=True):
 
     Without the petition: a section a family, and no row that was only published.
     """
-    found = [dict() for _ in QUESTIONS]
+    found, hidden = [dict() for _ in QUESTIONS], [set() for _ in QUESTIONS]
     for published in (False, True):
         for number, (kind, costs) in enumerate(columns):
             if kind != published:
@@ -260,11 +291,14 @@ def build(columns, everything=False, petition=True):
             if published:
                 _place_figures(found, number, costs, not petition)
             else:
-                _place(found, number, costs, everything)
+                more = _place(found, number, costs, everything, petition)
+                hidden = [old | new for old, new in zip(hidden, more)]
     sections = []
-    for (title, _, rules), rows in zip(QUESTIONS, found):
-        rows = sorted(rows.values(), key=lambda row: row.ring)
-        whole = petition or title != QUESTIONS[-1][0]
-        for section in [Section(title, rows)] if whole else _by_family(title, rows):
+    for question, (title, _, rules) in enumerate(QUESTIONS):
+        rows = sorted(found[question].values(), key=lambda row: row.ring)
+        left_out = Counter(key[FAMILY] for key in hidden[question] - found[question].keys())
+        made = Section(title, rows, left_out)
+        whole = petition or question == ORDERS
+        for section in [made] if whole else _by_family(made):
             sections.append(section if everything else brief.shorten(section, rules))
     return sections

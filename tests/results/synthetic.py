@@ -104,4 +104,4 @@ def petition(cli=2.0, sti=4.0, pair=20.5, **more):
         loops.append(homogeneous(f"seq-none-{was}", "pushfq; pop %rbx; cli", 1, 26.0,
                                  family="irqsave",
                                  context=f"sequence=irqsave;restore=none;was={was}", **more))
-    return loops
+    return [dict(row, sweep="popf_if") for row in loops]

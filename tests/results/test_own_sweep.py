@@ -6,7 +6,7 @@ import io
 import re
 
 import pytest
-from synthetic import homogeneous, petition, write_run
+from synthetic import homogeneous, loop, petition, write_run
 
 FORMATS = ("text", "markdown", "latex", "csv", "html")
 QUESTION = "Multiplications, in one chain or in two"
@@ -72,10 +72,97 @@ def test_a_published_figure_stands_beside_what_it_speaks_of_and_nowhere_else(mad
     assert {row["item"] for row in rows} == {"imul", "bswap", "push %rbx; pop %rbx"}
 
 
-def test_one_of_the_petitions_rows_brings_its_title_and_figures_back(made):
-    text = made([dict(row, summary="s") for row in petition()])
-    assert text.startswith("What saving, disabling, enabling and restoring interrupts cost\n")
-    assert "Skylake, 2016" in text
+REFUSED = {"status": "refused", "detail": "iopl: ENOSYS", "value": "", "ci_low": "", "ci_high": ""}
+TITLE = "What saving, disabling, enabling and restoring interrupts cost"
+
+
+@pytest.mark.parametrize("sweep", ["popf_if", "seed"])
+def test_the_petitions_sweeps_keep_its_title_where_all_is_refused(made, sweep):
+    loops = [dict(homogeneous("c", "cli", 28, 56, context="if=0->0"), summary="s", sweep=sweep,
+                  **REFUSED)]
+    text = made(loops)
+    assert text.startswith(f"{TITLE}\n") and "Skylake, 2016" in text
+    assert re.search(r"^cli \(IF 0->0\) +refused \(\d\) +1\.99 ", text, re.M)
+
+
+def test_a_break_even_that_was_found_brings_the_petitions_title(made):
+    loops = [dict(row, summary="s", sweep="mine") for row in petition()]
+    assert made(loops).startswith(f"{TITLE}\n")
+    assert made([dict(row, toml="/x/mine.toml") for row in loops]).startswith("s\n===")
+
+
+@pytest.mark.parametrize("cells", [REFUSED, {}])
+def test_cli_and_sti_in_an_own_sweep_leave_it_its_title_and_sections(made, cells):
+    own = dict(homogeneous("priv", "cli; sti", 1, 6.0, family="priv"), **cells)
+    text = made(chains("/x/popf_if.toml", [own]))
+    assert text.startswith(f"{QUESTION}\n=====") and not PETITIONS.search(text)
+    titles = re.findall(r"^(\w+)\n-+$", text, re.M)
+    assert titles[:3] == ["imul", "bswap", "priv"]
+
+
+def test_a_projects_sweep_that_measures_restores_has_its_own_title(made):
+    pair = homogeneous("pair", "push %rbx; popfq", 14, 14 * 20, family="known_answers",
+                       context="if=1->1")
+    text = made(chains(more=[dict(pair, summary=QUESTION)]))
+    assert text.startswith(f"{QUESTION}\n")
+    assert re.search(r"^known_answers\n-+\nat CPL3:\npush %rbx; popfq \(IF 1->1\)\n? +20\.0", text,
+                     re.M)
+
+
+def test_generations_need_a_row_of_this_machine(made):
+    bare = [dict(row, sweep="popf_if") for row in petition()
+            if row["variant"] not in ("pf", "pf-again")]
+    assert "By CPU generation" not in made(bare)
+
+
+def test_loops_that_no_cost_tells_stand_in_their_family(made):
+    lone = [loop(f"reps.n{n}", "2*mov+1*movsb", 10.0 + n, half=0.01, family="reps",
+                 context=f"n={n}") for n in (1, 64)]
+    wrong = [dict(loop("wrong", "1*add", None), mix="", status="unproved", detail="mix: 2*add",
+                  family="wrong")]
+    text = made(chains(more=lone + wrong))
+    assert re.search(r"^reps\n----\nat CPL3:\nreps\.n1: one iteration  11\.00 \[10\.99,11\.01\]ip\n"
+                     r"reps\.n64: one iteration 74\.00 \[73\.99,74\.01\]ip$", text, re.M)
+    assert re.search(r"^wrong: one iteration    unproved \(1\)$", text, re.M)
+    assert "  1. unproved: mix: 2*add\n" in text
+    assert "i a whole iteration" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_format_shows_every_loop(made, kind):
+    text = made([dict(loop(f"l{n}", "1*mov", 10.0 + n, family=f"l{n}"), summary=QUESTION)
+                 for n in range(3)], "--format", kind)
+    for n in range(3):
+        assert f"l{n}: one iteration" in text and f"1{n}.0" in text
+
+
+def study(family, cost, overlap=0):
+    """Loops of imul and add whose costs add, but for `overlap` cycles in each mix."""
+    made = []
+    for a, b in ((1, 0), (1, 1), (2, 1), (1, 2), (4, 2), (2, 4), (4, 4)):
+        mix = f"{8 * a}*imul" + (f"+{8 * b}*add" if b else "")
+        group = {"group": "imul", "groups": 8} if not b else {}
+        made.append(loop(f"{family}.{a}.{b}", mix, 8 * (cost * a + b) + (overlap if b else 0),
+                         half=0.01, family=family, **group))
+    return made
+
+
+def test_a_solved_cost_is_left_out_beside_a_direct_one_of_its_family_only(made):
+    text = made(chains(more=study("study", 3.0) +
+                       [homogeneous("other", "add", 8, 8.0, family="other")]))
+    section = text.split("study\n-----\n")[1].split("\n\n")[0]
+    assert re.search(r"^add \(fixed\) +1\.00 .*sp$", section, re.M)
+    assert re.search(r"^imul +3\.0.*dp$", section, re.M) and "imul (fixed)" not in section
+    assert "... and 1 more of study: --all, or the page" in section
+    assert "imul (fixed)" in made(chains(more=study("study", 3.0)), "--all")
+
+
+def test_costs_that_do_not_add_are_never_left_out(made):
+    text = made(chains(more=study("mixed", 3.0, overlap=9)))
+    section = text.split("mixed\n-----\n")[1].split("\n\n")[0]
+    for item in ("imul", "add"):
+        assert re.search(rf"^{item} \(fixed\) +unavailable \(1\)$", section, re.M)
+    assert "unavailable: costs do not add: mixed." in text
 
 
 def test_a_sweep_given_by_path_is_measured_again_by_path(made, results, tmp_path):

@@ -142,7 +142,7 @@ def test_a_rows_link_opens_its_loop_with_assembly_samples_and_command(page):
                     "getElementById(arguments[0]); done(d.open ? d.textContent : 'closed') }, 50))",
                     href[1:])
     assert "500 slices" in text and "popfq" in text
-    assert "./asmsweep run synthetic --only pf" in text
+    assert "./asmsweep run popf_if --only pf" in text
     assert "</pre><script>alert(1)</script>" in text  # shown, not run
 
 

@@ -198,7 +198,7 @@ def test_noise_floor_machine_date_and_command_are_below(made):
     text = " ".join(made(petition()).split())
     for words in ("noise floor (A/A, 1 pairs): 0.10 % rms", "microcode 0xa101148",
                   "2026-01-02T03:04:05Z", "governor performance",
-                  "./asmsweep run synthetic --only VARIANT"):
+                  "./asmsweep run popf_if --only VARIANT"):
         assert words in text
 
 
@@ -287,7 +287,7 @@ def test_the_same_question_in_two_families_is_answered_by_the_better_known(made)
                          context="if=1->1"),
              homogeneous("narrow", "push %rbx; popfq", 14, 14 * 21, family="b", half=0.1,
                          context="if=1->1")]
-    text = made(loops)
+    text = made([dict(row, sweep="popf_if") for row in loops])
     assert re.search(r"^IF 1->1 +21\.0.* 21\.7 \[20\.6,22\.9\]", text, re.M)
     assert "... and 1 more of a: --all, or the page" in text
 
