@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "costs.h"
 
-#include "mix.h"
+#include "item.h"
 #include "replace.h"
 #include "table.h"
 #include "units.h"

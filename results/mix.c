@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mix.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,38 +102,5 @@ void mix_print(const struct mix *mix, char *text, size_t size) {
         int n = snprintf(text + used, size - used, "%s%g*%s", i > 0 ? "+" : "", mix->term[i].count,
                          mix->term[i].name);
         used += n > 0 ? (size_t)n : 0;
-    }
-}
-
-// One operand: a register becomes r64, a small constant $imm8, the rest stays.
-static size_t general_operand(const char *item, char *text, size_t size) {
-    size_t length = strcspn(item, ",; \t");
-    if (item[0] == '%')
-        snprintf(text, size, "r64");
-    else if (item[0] == '$')
-        snprintf(text, size, "$imm8");
-    else
-        snprintf(text, size, "%.*s", (int)length, item);
-    return length;
-}
-
-void item_general(const char *item, char *text, size_t size) {
-    size_t used = 0;
-    text[0] = '\0';
-    while (*item != '\0' && used + 1 < size) {
-        if (*item == ' ' || *item == '\t') {
-            // A space stays between mnemonic and operand only.
-            item += strspn(item, " \t");
-            if (*item != '\0' && *item != ';' && used > 0 && isalnum(text[used - 1]))
-                text[used++] = ' ';
-            text[used] = '\0';
-        } else if (*item == ';' || *item == ',') {
-            text[used++] = *item++;
-            text[used] = '\0';
-            item += strspn(item, " \t");
-        } else {
-            item += general_operand(item, text + used, size - used);
-            used = strlen(text);
-        }
     }
 }

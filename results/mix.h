@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// results: mixes ("27*cli+1*sti+1*dec+1*jnz") and items ("push %rbx; popfq") as values.
+// results: mixes ("27*cli+1*sti+1*dec+1*jnz") and groups ("push %rbx; popfq") as values.
 //
 // Pure text handling; no files.
 #ifndef ASMSWEEP_MIX_H
@@ -40,9 +40,5 @@ double mix_count(const struct mix *mix, const char *name);
 
 // Write "27*cli+1*sti"; cut at size.
 void mix_print(const struct mix *mix, char *text, size_t size);
-
-// An item with its operands made general, as published figures name them:
-// "push %rbx; popfq" and "push r64;popfq" both give "push r64;popfq". Cut at size.
-void item_general(const char *item, char *text, size_t size);
 
 #endif

@@ -2,7 +2,7 @@
 #include "published.h"
 
 #include "context.h"
-#include "mix.h"
+#include "item.h"
 #include "petition.h"
 #include "units.h"
 

@@ -253,6 +253,16 @@ def test_published_figures_stand_beside_and_agree_or_not(tmp_path, solve):
     assert one(costs, context="bits=df")["published"] == ""
 
 
+def test_a_published_latency_is_compared_with_its_chain_only(tmp_path, solve):
+    items = ("imul %rdx,%rdx", "imul %rsi,%rdx", "add %rbx,%rbx", "add %edx,%edx", "add %dl,%dl",
+             "add %xmm0,%xmm0", "push %rbx; pop %rcx")
+    loops = [homogeneous(f"l{n}", item, 16, 48, half=0.01) for n, item in enumerate(items)]
+    costs = solve(write_run(tmp_path, loops))
+    assert {row["item"]: row["published"] for row in costs} == {
+        "imul %rdx,%rdx": "3", "imul %rsi,%rdx": "", "add %rbx,%rbx": "1", "add %edx,%edx": "",
+        "add %dl,%dl": "", "add %xmm0,%xmm0": "", "push %rbx; pop %rcx": "1"}
+
+
 def test_a_model_of_the_same_generation_stands_in(tmp_path, solve):
     loops = [homogeneous("pf", "pushfq; popfq", 16, 16 * 18.2, cpu_family="26", cpu_model="2")]
     row = one(solve(write_run(tmp_path, loops)), item="pushfq; popfq")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mixes, items, contexts and generations as text.
 #include "context.h"
+#include "item.h"
 #include "mix.h"
 #include "published.h"
 
@@ -50,10 +51,62 @@ static void groups_with_runs_count_each_instruction(void **state) {
 static void items_become_general_as_published_figures_name_them(void **state) {
     (void)state;
     static const char *const pairs[][2] = {
-        {"push %rbx; popfq", "push r64;popfq"},     {"push r64;popfq", "push r64;popfq"},
-        {"imul %rbx,%rbx", "imul r64,r64"},         {"add $0x1,%rbx", "add $imm8,r64"},
-        {"pushfq; pop %rcx", "pushfq;pop r64"},     {"cli", "cli"},
-        {"push %rbx; pop %rcx", "push r64;pop r64"}};
+        {"push %rbx; popfq", "push r64;popfq"},
+        {"push r64;popfq", "push r64;popfq"},
+        {"imul %rbx,%rbx", "imul r64,r64"},
+        {"add $0x1,%rbx", "add $imm8,r64"},
+        {"pushfq; pop %rcx", "pushfq;pop r64"},
+        {"cli", "cli"},
+        {"push %rbx; pop %rcx", "push r64;pop r64"},
+        {"27*cli; sti", "27*cli;sti"},
+        {"mov %rdx, 64(%r12); lea (%rbx,%rdx,1),%rbx", "mov r64,64(%r12);lea (%rbx,%rdx,1),r64"},
+        {"and $imm8,r64;add $0x80,%rbx", "and $imm8,r64;add $imm32,r64"},
+        {"and $-128,%rbx", "and $imm8,r64"},
+        {"mov $0xffffffffffffffff,%r9", "mov $imm8,r64"},
+        {"mov $0x123456789a,%r9", "mov $imm64,r64"},
+        {"mov $place,%r9", "mov $imm,r64"}};
+    char text[64];
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        item_general(pairs[i][0], text, sizeof text);
+        assert_string_equal(text, pairs[i][1]);
+    }
+}
+
+static void registers_keep_their_width_and_kind(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"add %dl,%dl", "add r8,r8"},
+        {"add %r9b,%r9b", "add r8,r8"},
+        {"add %dx,%dx", "add r16,r16"},
+        {"add %r15w,%r15w", "add r16,r16"},
+        {"add %edx,%edx", "add r32,r32"},
+        {"add %r8d,%r8d", "add r32,r32"},
+        {"add %r8,%r8", "add r64,r64"},
+        {"addps %xmm0,%xmm0", "addps xmm,xmm"},
+        {"vpaddd %ymm0,%ymm0,%ymm0", "vpaddd ymm,ymm,ymm"},
+        {"vpaddd %zmm10,%zmm10,%zmm10{%k1}", "vpaddd zmm,zmm,zmm{k}"},
+        {"knotw %k1,%k1", "knotw k,k"},
+        {"paddb %mm3,%mm3", "paddb mm,mm"},
+        {"mov %ds,%eax", "mov sreg,r32"},
+        {"mov %cr0,%rax", "mov cr,r64"},
+        {"fadd %st(1),%st", "fadd st(1),st"},
+        {"shl %cl,%rbx", "shl r8,r64"},
+        {"foo %strange", "foo %strange"}};
+    char text[64];
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        item_general(pairs[i][0], text, sizeof text);
+        assert_string_equal(text, pairs[i][1]);
+    }
+}
+
+static void only_a_register_with_itself_is_the_chain(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"imul %rdx,%rdx", "imul r64,r64"},
+        {"imul %rsi,%rdx", "imul r64.1,r64.2"},
+        {"vpaddd %xmm0,%xmm1,%xmm1", "vpaddd xmm.1,xmm.2,xmm.2"},
+        {"add %rax,%rbx; add %rbx,%rbx", "add r64.1,r64.2;add r64,r64"},
+        {"add (%rsi,%rdi),%rbx", "add (%rsi,%rdi),r64"}};
     char text[64];
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         item_general(pairs[i][0], text, sizeof text);
@@ -119,6 +172,8 @@ int main(void) {
         cmocka_unit_test(a_loop_of_another_shape_is_not_stripped),
         cmocka_unit_test(groups_with_runs_count_each_instruction),
         cmocka_unit_test(items_become_general_as_published_figures_name_them),
+        cmocka_unit_test(registers_keep_their_width_and_kind),
+        cmocka_unit_test(only_a_register_with_itself_is_the_chain),
         cmocka_unit_test(a_long_item_is_cut_and_not_overrun),
         cmocka_unit_test(contexts_are_read_by_key),
         cmocka_unit_test(a_change_of_flags_is_seen),

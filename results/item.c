@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "item.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REGISTERS 8 // of one instruction; more keep the number of the last
+
+struct word {
+    const char *text;
+    size_t length;
+};
+
+struct seen {
+    struct word name[REGISTERS];
+    const char *kind[REGISTERS];
+    size_t count;
+};
+
+static const struct {
+    const char *kind, *names;
+} named[] = {{"r8", " al bl cl dl ah bh ch dh sil dil bpl spl "},
+             {"r16", " ax bx cx dx si di bp sp "},
+             {"r32", " eax ebx ecx edx esi edi ebp esp "},
+             {"r64", " rax rbx rcx rdx rsi rdi rbp rsp "},
+             {"sreg", " cs ds es fs gs ss "},
+             {"st", " st "}};
+
+// Their names are the kind and a number.
+static const char *const numbered[] = {"xmm", "ymm", "zmm", "tmm", "mm", "k", "cr", "dr"};
+
+static const char *kind_of_r(struct word name) {
+    switch (name.text[name.length - 1]) {
+    case 'b':
+        return "r8";
+    case 'w':
+        return "r16";
+    case 'd':
+        return "r32";
+    default:
+        return "r64";
+    }
+}
+
+// The kind of a register named without its %, NULL for what is none.
+static const char *kind_of(struct word name) {
+    char spaced[16];
+    if (name.length + 3 > sizeof spaced || name.length == 0)
+        return NULL;
+    snprintf(spaced, sizeof spaced, " %.*s ", (int)name.length, name.text);
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        if (strstr(named[i].names, spaced) != NULL)
+            return named[i].kind;
+    if (name.length > 1 && name.text[0] == 'r' && isdigit((unsigned char)name.text[1]))
+        return kind_of_r(name);
+    for (size_t i = 0; i < sizeof numbered / sizeof numbered[0]; i++) {
+        size_t length = strlen(numbered[i]);
+        if (name.length > length && memcmp(name.text, numbered[i], length) == 0 &&
+            isdigit((unsigned char)name.text[length]))
+            return numbered[i];
+    }
+    return NULL;
+}
+
+static bool same_word(struct word a, struct word b) {
+    return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
+}
+
+// The register that `text` begins with, behind its %.
+static struct word register_at(const char *text) {
+    struct word name = {text + 1, 0};
+    while (isalnum((unsigned char)name.text[name.length]))
+        name.length++;
+    return name;
+}
+
+// How long a memory operand's parentheses are; they stay as they are.
+static size_t parentheses(const char *text) {
+    size_t length = strcspn(text, ")");
+    return text[length] == ')' ? length + 1 : length;
+}
+
+// The registers of one instruction, each once.
+static void see_registers(const char *text, struct seen *seen) {
+    seen->count = 0;
+    while (*text != '\0' && *text != ';') {
+        struct word name = register_at(text);
+        size_t known = 0;
+        if (*text == '(') {
+            text += parentheses(text);
+            continue;
+        }
+        if (*text++ != '%')
+            continue;
+        while (known < seen->count && !same_word(seen->name[known], name))
+            known++;
+        if (known < seen->count || known == REGISTERS)
+            continue;
+        seen->kind[known] = kind_of(name);
+        seen->name[known] = name;
+        seen->count += seen->kind[known] != NULL;
+    }
+}
+
+// A register's kind, numbered if its instruction has others of that kind. Returns its length in
+// the item.
+static size_t general_register(const char *item, const struct seen *seen, char *text, size_t size) {
+    struct word name = register_at(item);
+    const char *kind = kind_of(name);
+    size_t number = 0, others = 0;
+    for (size_t i = 0; i < seen->count && kind != NULL; i++) {
+        if (strcmp(seen->kind[i], kind) != 0)
+            continue;
+        others++;
+        if (same_word(seen->name[i], name))
+            number = others;
+    }
+    if (kind == NULL)
+        snprintf(text, size, "%%%.*s", (int)name.length, name.text);
+    else if (others > 1)
+        snprintf(text, size, "%s.%zu", kind, number);
+    else
+        snprintf(text, size, "%s", kind);
+    return 1 + name.length;
+}
+
+static size_t general_constant(const char *item, char *text, size_t size) {
+    char *end;
+    bool negative = item[1] == '-';
+    int64_t value = (int64_t)strtoull(item + 1 + negative, &end, 0);
+    value = negative ? -value : value;
+    size_t length = strcspn(item, ",; \t");
+    const char *kind = end != item + length                       ? "$imm"
+                       : value >= INT8_MIN && value <= INT8_MAX   ? "$imm8"
+                       : value >= INT32_MIN && value <= INT32_MAX ? "$imm32"
+                                                                  : "$imm64";
+    if (strncmp(item, "$imm", 4) == 0) // general already
+        snprintf(text, size, "%.*s", (int)length, item);
+    else
+        snprintf(text, size, "%s", kind);
+    return length;
+}
+
+// What stands at `item`, made general. Returns its length there.
+static size_t general_part(const char *item, const struct seen *seen, char *text, size_t size) {
+    if (*item == '%')
+        return general_register(item, seen, text, size);
+    if (*item == '$')
+        return general_constant(item, text, size);
+    size_t length = *item == '(' ? parentheses(item) : strcspn(item + 1, ",;%$( \t") + 1;
+    snprintf(text, size, "%.*s", (int)length, item);
+    return length;
+}
+
+void item_general(const char *item, char *text, size_t size) {
+    struct seen seen;
+    size_t used = 0;
+    text[0] = '\0';
+    see_registers(item, &seen);
+    while (*item != '\0' && used + 1 < size) {
+        if (*item == ' ' || *item == '\t') {
+            // A space stays between words only.
+            item += strspn(item, " \t");
+            if (*item != '\0' && *item != ';' && used > 0 && strchr(",;", text[used - 1]) == NULL)
+                text[used++] = ' ';
+            text[used] = '\0';
+            continue;
+        }
+        bool next = *item == ';';
+        item += general_part(item, &seen, text + used, size - used);
+        used += strlen(text + used);
+        if (next)
+            see_registers(item, &seen);
+    }
+}
