@@ -87,6 +87,7 @@ typedef int engine_sink(const struct execution *execution, void *context);
 struct engine {
     const char *name, *about;
     const char *source; // of its cycles: stopwatch or hyperfine
+    int needs_unit;     // it tells cycles only beside a calibrator of the sweep
     // Fill *probe; by trying. Never fails: what does not work is the answer.
     void (*probe)(const struct engine_settings *settings, struct engine_probe *probe);
     // Execute jobs[0..count) in order. 0, or -1 with *error when the engine itself broke

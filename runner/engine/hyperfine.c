@@ -157,6 +157,7 @@ const struct engine engine_hyperfine = {
     .name = "hyperfine",
     .about = "wall time of whole runs beside a calibrator: an independent witness",
     .source = "hyperfine",
+    .needs_unit = 1,
     .probe = probe,
     .measure = measure,
 };

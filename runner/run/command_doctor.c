@@ -29,7 +29,11 @@ static void print_prediction(const struct plan *plan, const struct engine *engin
         unproved += plan->rows[i].unproved != 0;
         refused += needs != NEEDS_none && (!real || (needs == NEEDS_cpl0 && probe->ring != 0));
     }
-    if (probe->usable)
+    char why[320];
+    double cycles;
+    if (probe->usable && engine->needs_unit && !plan_calibrator(plan, &cycles, why, sizeof why))
+        printf("%s with engine %s: no unit: %s\n", plan->sweep, engine->name, why);
+    else if (probe->usable)
         printf("%s with engine %s: %zu of %zu variants can run, %zu are refused, %zu unproved\n",
                plan->sweep, engine->name, plan->count - refused - unproved, plan->count, refused,
                unproved);

@@ -7,6 +7,7 @@
 #include "process.h"
 #include "report.h"
 #include "tune.h"
+#include "witness.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -96,8 +97,8 @@ static int carry_out(const struct request *request, struct measurement *run, str
     run->event_count = request_split_events(events, event_list);
     run->events = event_list;
     run->guest_kernel = request->guest_kernel;
-    run->calibrator = plan_calibrator(run->plan, &run->calibrator_cycles);
-    int status = take_cores(request, run, cores, locks, error);
+    int status =
+        witness_check(run, error) || take_cores(request, run, cores, locks, error) ? -1 : 0;
     if (!status)
         status = request->dry_run ? report_dry_run(run) : measure_and_report(request, run, error);
     for (size_t i = 0; i < 2; i++)

@@ -246,16 +246,10 @@ static int recheck(const struct block *block, struct error *error) {
 static int measure_witness(struct block *block, struct engine_settings *settings,
                            struct error *error) {
     struct engine_probe probe;
-    block->record.engine = engine_find("hyperfine");
-    if (!block->record.engine)
-        return error_set(
-            error, ERROR_MISSING, NULL, 0,
-            "--witness: this static runner has no hyperfine engine; use ./asmsweep run");
+    block->record.engine = block->run->witness;
     block->record.engine->probe(settings, &probe);
     block->record.probe = &probe;
     block->number = block->run->settings->most_blocks;
-    if (!probe.usable)
-        return error_set(error, ERROR_MISSING, NULL, 0, "--witness: %s", probe.reason);
     disturbance_block(block->watch);
     return run_block(block, settings, error);
 }

@@ -64,6 +64,7 @@ static int read_variant(const struct plan *plan, size_t row, struct variant *var
         .loop_address = "",
         .loop_bytes = "",
         .jcc_erratum = "",
+        .order_found = "",
     };
     // The name becomes a path: nothing but what the generator makes.
     if (!*variant->name || variant->name[0] == '.' ||
@@ -126,6 +127,7 @@ static void take_proof(struct variant *variant, const struct table *proof, size_
     variant->loop_address = table_cell(proof, row, "loop_address");
     variant->loop_bytes = table_cell(proof, row, "loop_bytes");
     variant->jcc_erratum = table_cell(proof, row, "jcc_erratum");
+    variant->order_found = table_cell(proof, row, "order_found");
     if (!*variant->mix) // claims are optional, and where one is made it is what was found
         variant->mix = table_cell(proof, row, "mix_found");
 }
@@ -170,9 +172,11 @@ static int take_rows(struct plan *plan, const char *only, struct error *error) {
     for (size_t row = 0; row < plan->variants.rows; row++) {
         struct variant *variant = &plan->rows[plan->count];
         if (!plan->calibrator.path &&
-            !strcmp(table_cell(&plan->variants, row, "family"), "calibrator") &&
-            read_variant(plan, row, &plan->calibrator, error))
-            return -1;
+            !strcmp(table_cell(&plan->variants, row, "family"), "calibrator")) {
+            if (read_variant(plan, row, &plan->calibrator, error))
+                return -1;
+            take_proof(&plan->calibrator, &plan->proof, row);
+        }
         if (only && !is_wanted(only, table_cell(&plan->variants, row, "variant")))
             continue;
         if (read_variant(plan, row, variant, error))
@@ -224,11 +228,37 @@ void plan_free(struct plan *plan) {
     *plan = (struct plan){0};
 }
 
-const struct variant *plan_calibrator(const struct plan *plan, double *cycles) {
-    // The family's only mix: dependent add r,r, one cycle each, beside dec and jnz.
-    if (!plan->calibrator.path || units_scan_number(plan->calibrator.groups, cycles))
-        return NULL;
-    return &plan->calibrator;
+// Links of a chain of dependent add r,r (32 or 64 bits wide, at least 8 of them so that dec and
+// jnz hide behind it), or 0 if the loop is anything else.
+static unsigned chain_links(const char *order) {
+    char from[8], to[8];
+    unsigned links;
+    int end = 0;
+    if (sscanf(order, "%5u*add %%%7[a-z0-9],%%%7[a-z0-9]; dec %%eax; jnz%n", &links, from, to,
+               &end) != 3 ||
+        !end || order[end] || strcmp(from, to) || links < 8)
+        return 0;
+    char first = from[0], last = from[strlen(from) - 1];
+    int wide = (first == 'r' || first == 'e') && last != 'b' && last != 'w';
+    return wide && strcmp(from, "eax") && strcmp(from, "rax") ? links : 0;
+}
+
+const struct variant *plan_calibrator(const struct plan *plan, double *cycles, char *why,
+                                      size_t size) {
+    static const char remedy[] = "[[family]] with name = \"calibrator\"";
+    const struct variant *calibrator = &plan->calibrator;
+    *cycles = chain_links(calibrator->path ? calibrator->order_found : "");
+    if (!calibrator->path)
+        snprintf(why, size, "the sweep has no calibrator; add %s and build it again", remedy);
+    else if (calibrator->unproved)
+        snprintf(why, size, "%s is unproved: %s", calibrator->name, calibrator->unproved_reason);
+    else if (!*cycles)
+        snprintf(why, size,
+                 "%s holds '%.60s', not a chain of add r,r alone; name that loop otherwise, add %s",
+                 calibrator->name, calibrator->order_found, remedy);
+    else
+        return calibrator;
+    return NULL;
 }
 
 struct engine_job plan_job(const struct plan *plan, size_t index) {

@@ -15,7 +15,8 @@ struct variant {
     uint64_t iterations;
     double retired; // instructions per iteration; NaN: not known
     char *path;     // of the ELF; owned
-    const char *loop_sha256, *loop_address, *loop_bytes, *jcc_erratum; // of the proof, "" if none
+    // Of the proof, "" if none.
+    const char *loop_sha256, *loop_address, *loop_bytes, *jcc_erratum, *order_found;
     int unproved;
     char unproved_reason[200];
 };
@@ -45,9 +46,12 @@ int plan_parse(const char *directory, const char *variants, size_t variants_leng
 
 void plan_free(struct plan *plan);
 
-// The variant of family "calibrator" in the whole build, or NULL; *cycles gets its known
-// cycles per iteration. `only` does not hide it.
-const struct variant *plan_calibrator(const struct plan *plan, double *cycles);
+// The unit that the witness counts in: the variant of family "calibrator" in the whole build
+// (`only` does not hide it), if its binary is proved and holds a chain of dependent add r,r and
+// nothing else; *cycles gets how many links the disassembly found, a cycle each. Else NULL, and
+// `why` (`size` bytes) says why, with the remedy.
+const struct variant *plan_calibrator(const struct plan *plan, double *cycles, char *why,
+                                      size_t size);
 
 // A variant as the engines take it.
 struct engine_job plan_job(const struct plan *plan, size_t index);

@@ -3,6 +3,7 @@
 
 #include "process.h"
 #include "units.h"
+#include "witness.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -166,6 +167,8 @@ int report_end(struct measurement *run, double seconds, struct error *error) {
                 outcome.unstable, 100 * run->settings->precision);
     fprintf(stderr, "%zu values, %zu predicted to have none here, %zu failed\n", outcome.with_value,
             outcome.predicted, outcome.failed);
+    if (run->witness)
+        witness_report(run, stderr);
     print_split(run, seconds);
     if (process_interrupted() || run->out_of_budget)
         fprintf(stderr, "%s; go on with: ./asmsweep run --resume -o %s\n",

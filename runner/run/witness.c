@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "witness.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char witness_engine[] = "hyperfine";
+static const double part_that_matters = 0.02, cycles_that_matter = 0.1;
+
+int witness_check(struct measurement *run, struct error *error) {
+    char why[320];
+    struct engine_probe probe;
+    run->calibrator = plan_calibrator(run->plan, &run->calibrator_cycles, why, sizeof why);
+    if (!run->settings->witness && !run->engine->needs_unit)
+        return 0;
+    const char *what = run->settings->witness ? "--witness" : "--engine hyperfine";
+    if (!run->calibrator)
+        return error_set(error, ERROR_INPUT, run->plan->directory, 0, "%s has no unit: %s", what,
+                         why);
+    if (!run->settings->witness)
+        return 0;
+    run->witness = engine_find(witness_engine);
+    if (!run->witness)
+        return error_set(
+            error, ERROR_MISSING, NULL, 0,
+            "--witness: this static runner has no hyperfine engine; use ./asmsweep run");
+    run->witness->probe(&(struct engine_settings){.cpu = -1}, &probe);
+    return probe.usable ? 0
+                        : error_set(error, ERROR_MISSING, NULL, 0,
+                                    "--witness: %s; run "
+                                    "asmsweep setup, or leave it out",
+                                    probe.reason);
+}
+
+static const struct tally *find_cycles(const struct tallies *tallies, int of_witness) {
+    for (size_t i = 0; i < tallies->count; i++)
+        if (!strcmp(tallies->items[i].quantity, quantity_name(QUANTITY_cycles)) &&
+            (strcmp(tallies->items[i].engine, witness_engine) == 0) == of_witness)
+            return &tallies->items[i];
+    return NULL;
+}
+
+enum witness_verdict witness_judge(const struct tallies *tallies, double precision,
+                                   double cycles[2], double *seen) {
+    const struct tally *tally[2] = {find_cycles(tallies, 0), find_cycles(tallies, 1)};
+    struct pooled pooled[2];
+    *seen = cycles[0] = cycles[1] = NAN;
+    for (int i = 0; i < 2 && tally[i]; i++) {
+        tally_pool(tally[i], precision, &pooled[i]);
+        cycles[i] = pooled[i].cycles.value;
+    }
+    if (isnan(cycles[0]) || isnan(cycles[1]))
+        return WITNESS_absent;
+    // The witness is one execution, whose own interval is all that is known of it. It is a ratio:
+    // upwards it is wider, and without end where its part is 1.
+    double half = isnan(pooled[0].cycles.low) ? 0 : cycles[0] - pooled[0].cycles.low;
+    double margin = fmax(part_that_matters * cycles[0], cycles_that_matter);
+    *seen = tally[1]->within_half[0] / cycles[1];
+    double low = cycles[1] * (1 - *seen), high = *seen < 1 ? cycles[1] / (1 - *seen) : INFINITY;
+    if (low - (cycles[0] + half) > margin || cycles[0] - half - high > margin)
+        return WITNESS_disagrees;
+    int too_wide = *seen * cycles[0] > margin || fabs(cycles[1] - cycles[0]) > margin;
+    return too_wide ? WITNESS_blind : WITNESS_agrees;
+}
+
+void witness_report(const struct measurement *run, FILE *stream) {
+    char names[600] = "";
+    size_t count[WITNESS_absent + 1] = {0}, used = 0;
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < run->core_count * run->plan->count; i++) {
+        double cycles[2], seen;
+        enum witness_verdict verdict =
+            witness_judge(&run->tallies[i], run->settings->precision, cycles, &seen);
+        count[verdict]++;
+        if (verdict == WITNESS_blind) {
+            least = fmin(least, seen);
+            most = fmax(most, seen);
+        }
+        if (verdict == WITNESS_disagrees && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s: %.4g and %.4g",
+                                     used ? ", " : " (", run->plan->rows[i % run->plan->count].name,
+                                     cycles[0], cycles[1]);
+    }
+    fprintf(
+        stream,
+        "witness: %zu agree within %.0f %% or %g cycle, %zu disagree%s%s, %zu could not be told",
+        count[WITNESS_agrees], 100 * part_that_matters, cycles_that_matter,
+        count[WITNESS_disagrees], names, used ? ")" : "", count[WITNESS_blind]);
+    if (count[WITNESS_blind])
+        fprintf(stream, " (the smallest difference it could have seen: %.2g %% to %.2g %%)",
+                100 * least, 100 * most);
+    fprintf(stream, count[WITNESS_absent] ? ", %zu have no value to compare\n" : "\n",
+            count[WITNESS_absent]);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Whether the independent witness agrees with a run, and which loop can be its unit.
+#include "witness.h"
+
+#include "unit.h"
+
+#include <sha2.h>
+#include <sys/stat.h>
+
+static void add(struct tallies *tallies, const char *engine, double value, double half) {
+    const struct tally_row row = {.engine = engine,
+                                  .quantity = "cycles",
+                                  .source = engine,
+                                  .status = isnan(value) ? "faulted" : "ok",
+                                  .value = value,
+                                  .low = value - half,
+                                  .high = value + half,
+                                  .spread = NAN,
+                                  .samples = NAN};
+    tallies_add(tallies, &row);
+}
+
+// A run of 5 executions near `run`, and a witness.
+static void expect(double run, double witness, double half, enum witness_verdict verdict,
+                   double smallest) {
+    struct tallies tallies = {0};
+    double cycles[2], seen;
+    for (int i = 0; i < 5; i++)
+        add(&tallies, "perf", run, 0.001);
+    add(&tallies, "hyperfine", witness, half);
+    assert_int_equal(witness_judge(&tallies, 0.005, cycles, &seen), verdict);
+    if (verdict == WITNESS_absent) {
+        assert_nan(seen);
+    } else {
+        assert_near(cycles[0], run, 1e-6);
+        assert_near(cycles[1], witness, 1e-6);
+        assert_near(seen, smallest, 1e-6);
+    }
+    tallies_free(&tallies);
+}
+
+static void a_narrow_witness_beside_the_run_agrees(void **unused) {
+    (void)unused;
+    expect(50, 50.5, 0.4, WITNESS_agrees, 0.4 / 50.5);
+    expect(2, 2.05, 0.04, WITNESS_agrees, 0.04 / 2.05); // 0.1 cycle is more than 2 % here
+}
+
+static void a_gap_that_matters_is_a_disagreement_however_wide_the_witness(void **unused) {
+    (void)unused;
+    expect(50, 56, 0.4, WITNESS_disagrees, 0.4 / 56);
+    expect(3, 0.5, 0.1, WITNESS_disagrees, 0.2);
+}
+
+static void a_witness_too_wide_to_see_what_matters_tells_nothing(void **unused) {
+    (void)unused;
+    expect(50, 50.1, 3, WITNESS_blind, 3 / 50.1);
+    expect(50, 52, 1.1, WITNESS_blind, 1.1 / 52);     // apart, but within what it could not see
+    expect(32, 9.7, 14.6, WITNESS_blind, 14.6 / 9.7); // a ratio without an upper end
+}
+
+static void without_a_value_nothing_is_compared(void **unused) {
+    (void)unused;
+    expect(NAN, 50, 1, WITNESS_absent, NAN);
+    expect(50, NAN, 1, WITNESS_absent, NAN);
+}
+
+static const char variants[] =
+    "sweep,family,variant,parameters,mix,order,group,groups,context,panel_excludes,"
+    "retired_expected,iterations,twin_of,needs\n"
+    "s,%s,one,,,fixed,nop,99,,,,1000,,none\n";
+
+// The unit of a build whose only loop is of this family and holds this; 0: none, and why.
+static double unit_of(const char *family, const char *order, const char *status, char *why) {
+    static const char folder[] = "unit_of_build";
+    char plan_text[400], proof_text[600], digits[65] = "";
+    struct plan plan;
+    struct error error;
+    double cycles;
+    SHA256File("unit_of_build/bin/one", digits);
+    snprintf(plan_text, sizeof plan_text, variants, family);
+    snprintf(proof_text, sizeof proof_text,
+             "variant,elf_sha256,loop_sha256,loop_address,loop_bytes,jcc_erratum,mix_found,"
+             "order_found,status,detail\none,%s,,,,,,\"%s\",%s,\n",
+             digits, order, status);
+    assert_int_equal(plan_parse(folder, plan_text, strlen(plan_text), proof_text,
+                                strlen(proof_text), NULL, &plan, &error),
+                     0);
+    why[0] = '\0';
+    const struct variant *unit = plan_calibrator(&plan, &cycles, why, 320);
+    plan_free(&plan);
+    return unit ? cycles : 0;
+}
+
+static void only_a_proved_chain_of_add_is_a_unit_of_as_many_cycles_as_were_found(void **unused) {
+    char why[320];
+    (void)unused;
+    assert_near(unit_of("calibrator", "32*add %rbx,%rbx; dec %eax; jnz", "ok", why), 32, 0);
+    assert_near(unit_of("calibrator", "16*add %r9d,%r9d; dec %eax; jnz", "ok", why), 16, 0);
+    static const char *const none[] = {
+        "push %rbx; popfq; dec %eax; jnz",      "32*add %rbx,%rcx; dec %eax; jnz",
+        "32*add %rbx,%rbx; nop; dec %eax; jnz", "32*add %bl,%bl; dec %eax; jnz",
+        "4*add %rbx,%rbx; dec %eax; jnz",       "32*add %rbx,%rbx; dec %eax; jnz; nop"};
+    for (size_t i = 0; i < COUNT_OF(none); i++) {
+        char whole[400];
+        assert_near(unit_of("calibrator", none[i], "ok", why), 0, 0);
+        snprintf(whole, sizeof whole,
+                 "one holds '%.60s', not a chain of add r,r alone; name that loop otherwise, add "
+                 "[[family]] with name = \"calibrator\"",
+                 none[i]);
+        assert_string_equal(why, whole);
+    }
+}
+
+static void without_a_proved_calibrator_there_is_none(void **unused) {
+    char why[320];
+    (void)unused;
+    assert_near(unit_of("calibrator", "32*add %rbx,%rbx; dec %eax; jnz", "mismatch", why), 0, 0);
+    assert_string_equal(why, "one is unproved: its proof failed: build the sweep again");
+    assert_near(unit_of("chain", "32*add %rbx,%rbx; dec %eax; jnz", "ok", why), 0, 0);
+    assert_string_equal(why, "the sweep has no calibrator; add [[family]] with name = "
+                             "\"calibrator\" and build it again");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_narrow_witness_beside_the_run_agrees),
+        cmocka_unit_test(a_gap_that_matters_is_a_disagreement_however_wide_the_witness),
+        cmocka_unit_test(a_witness_too_wide_to_see_what_matters_tells_nothing),
+        cmocka_unit_test(without_a_value_nothing_is_compared),
+        cmocka_unit_test(only_a_proved_chain_of_add_is_a_unit_of_as_many_cycles_as_were_found),
+        cmocka_unit_test(without_a_proved_calibrator_there_is_none),
+    };
+    mkdir("unit_of_build", 0777);
+    mkdir("unit_of_build/bin", 0777);
+    FILE *binary = fopen("unit_of_build/bin/one", "w");
+    fputs("one", binary);
+    fclose(binary);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
