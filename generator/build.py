@@ -27,6 +27,7 @@ if __name__ == "__main__":
     begin("build")
 
 from generator.errors import BadInput, place  # noqa: E402
+from generator.tomlfile import TomlFile  # noqa: E402
 
 _AS_ERROR = re.compile(r"^(src/\S+\.s):(\d+): (?:Error|Fatal error|Warning): (.*)$", re.M)
 # "OBJECT: in function `loop_setup':" and the message on the same or the next line.
@@ -132,21 +133,34 @@ def _complain(args, log):
     raise Failed(f"{log.name}: cmake or ninja failed; see its last lines")
 
 
-def _template_line(args, source, number):
-    """(file, line) of the template that line `number` of a generated .s came from."""
+def _origin(args, source):
+    """(file, line, what) that a generated .s comes from: the template of a family, or the loop
+    of a sweep's own."""
+    with open(os.path.join(args.out, source)) as stream:
+        origin = _ORIGIN.match(stream.read().splitlines()[1])[1]
+    name = os.path.basename(source).split(".")[0]  # neither kind has a dot in its name
+    templates = os.path.join(_ROOT, "templates")
+    if os.path.exists(os.path.join(templates, origin)):
+        return os.path.join(templates, origin), None, f"family {name}"
+    from generator import spec
+    file = TomlFile(spec.sweep_path(args.sweep, templates))
+    index = [loop["name"] for loop in file.data["loop"]].index(name)
+    return file.path, file.line("loop", index, "name"), f"loop {name}"
+
+
+def _mend_at(args, source, number=None):
+    """The place to mend for line `number` of a generated .s: the same line of what it comes from.
+    What an expression made stands nowhere there: then the loop, and the generated line beside."""
     path = os.path.join(args.out, source)
-    with open(path) as stream:
-        lines = stream.read().splitlines()
-    origin = _ORIGIN.match(lines[1])
-    template = os.path.join(_ROOT, "templates", origin[1]) if origin else path
-    if origin and not os.path.exists(template):
-        template = args.sweep  # an inline loop
-    wanted = " ".join(lines[number - 1].split())
-    with open(template) as stream:
-        for at, line in enumerate(stream, 1):
-            if " ".join(line.split()) == wanted:
-                return template, at
-    return path, number
+    template, line, what = _origin(args, source)
+    if number:
+        with open(path) as stream:
+            wanted = stream.read().splitlines()[number - 1].split()
+        with open(template) as stream:
+            for at, text in enumerate(stream, 1):
+                if text.split() == wanted:
+                    return place(template, at)
+    return f"{place(template, line)}: {what}: {place(path, number)}"
 
 
 def _build(args, log):
@@ -158,13 +172,12 @@ def _build(args, log):
         return
     found = _AS_ERROR.search(text)
     if found:
-        where = place(*_template_line(args, found[1], int(found[2])))
-        raise BadInput(where, f"the assembler says: {found[3]}",
+        raise BadInput(_mend_at(args, found[1], int(found[2])), f"the assembler says: {found[3]}",
                        f"variant {os.path.basename(found[1])[:-2]}; all is in {log.name}")
     found = _LD_ERROR.search(text)
     if found:
-        raise BadInput(place(os.path.join(args.out, "src", f"{found[1]}.s")),
-                       f"the linker says: {found[2]}", f"all is in {log.name}")
+        raise BadInput(_mend_at(args, f"src/{found[1]}.s"), f"the linker says: {found[2]}",
+                       f"all is in {log.name}")
     _complain(args, log)
 
 

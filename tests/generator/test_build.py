@@ -166,10 +166,21 @@ def test_an_assembly_error_of_a_family_names_its_template(clone):
     assert f"templates/families/seed/loop.s.j2:{line}: the assembler says" in done.stderr
 
 
-def test_a_link_error_is_one_line(clone):
+def test_an_assembly_error_in_what_an_expression_made_names_the_loop_and_the_line(clone):
+    made = "<{ repeat('frobnicate %ecx', 2) }>"
+    done = clone.build(SWEEP + SWEEP[SWEEP.index("[["):].replace('"x"', '"y"').replace("nop", made))
+    lines = (clone.out / "src/y.v1.s").read_text().splitlines()
+    at = next(n for n, text in enumerate(lines, 1) if "frobnicate" in text)
+    assert (done.returncode, done.stderr) == (
+        2, f"build: my sweep.toml:10: loop y: out dir/src/y.v1.s:{at}: the assembler says: no such "
+        f"instruction: `frobnicate %ecx'; variant y.v1; all is in {clone.out}/build.log\n")
+
+
+def test_a_link_error_is_one_line_and_names_the_loop(clone):
     done = clone.build(SWEEP.replace("nop", "jmp nowhere"))
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1 and "undefined reference to `nowhere'" in done.stderr
+    assert (done.returncode, done.stderr) == (
+        2, "build: my sweep.toml:3: loop x: out dir/src/x.v1.s: the linker says: undefined "
+        f"reference to `nowhere'; all is in {clone.out}/build.log\n")
 
 
 def test_the_generators_line_comes_through_cmake_unchanged(clone):
