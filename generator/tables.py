@@ -7,6 +7,7 @@ Exit status 0, or 2 after one line that names file, place and remedy.
 """
 
 import os
+import stat
 import sys
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -74,6 +75,8 @@ def render(args, templates):
     labels = _labels(args)
     all_runs = [runs.read_run(path.rstrip("/") or path, labels.get(path, ""))
                 for path in args.directories]
+    for run in all_runs:
+        runs.refuse_empty(run)
     runs.refuse_twins(all_runs)
     everything = args.all or args.format in ("csv", "html")
     values = report.build(all_runs, figures, names, everything)
@@ -83,16 +86,34 @@ def render(args, templates):
     return env.get_template(f"{args.format}.j2").render(values)
 
 
+def _write(path, text):
+    """The text into a file whole or not at all; through to what is no regular file."""
+    target = os.path.realpath(path)  # a link stays one
+    try:
+        if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
+            with open(target, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            return
+        temporary = f"{target}.{os.getpid()}"
+        try:
+            with open(temporary, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            os.replace(temporary, target)
+        except OSError:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+            raise
+    except OSError as problem:
+        raise BadInput(path, problem.strerror, "give another place with --out") from None
+
+
 def main(argv):
     templates = os.path.join(_ROOT, "templates", "tables")
     args = _arguments(argv, templates)
     try:
         text = render(args, templates)
         if args.out is not None:
-            temporary = f"{args.out}.{os.getpid()}"
-            with open(temporary, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            os.replace(temporary, args.out)
+            _write(args.out, text)
     except BadInput as problem:
         print(f"asmsweep table: {problem}", file=sys.stderr)
         return 2
@@ -101,8 +122,8 @@ def main(argv):
         print(f"asmsweep table: {place}: {problem}; mend the template", file=sys.stderr)
         return 2
     except OSError as problem:
-        print(f"asmsweep table: {problem.filename or args.out}: {problem.strerror}; "
-              "give another place with --out", file=sys.stderr)
+        print(f"asmsweep table: {problem.filename or 'a part'}: {problem.strerror}; "
+              "make it readable", file=sys.stderr)
         return 2
     if args.out is None:
         sys.stdout.write(text)

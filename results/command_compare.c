@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands.h"
 #include "compare.h"
+#include "runs.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,12 +60,21 @@ static void print_comparison(const struct comparison *comparison, FILE *out) {
             COMPARE_METHOD, 100 * comparison->minimum, comparison->compared);
 }
 
+// The loops of a run that has some.
+static int read_loops(const char *directory, struct loops *loops, struct error *error) {
+    char path[4096], remedy[4200];
+    snprintf(path, sizeof path, "%s/summary.csv", directory);
+    if (run_expect(directory, error) != 0 || loops_read(path, loops, error) != 0)
+        return -1;
+    if (loops->count > 0)
+        return 0;
+    run_remedy(directory, remedy, sizeof remedy);
+    return error_set(error, ERROR_MISSING, path, 0, "has no cycles to compare; %s", remedy);
+}
+
 static int compare_runs(const struct loops *base, const struct loops *now, double minimum,
                         FILE *out, struct error *error) {
     struct comparison comparison;
-    if (base->count == 0 || now->count == 0)
-        return error_set(error, ERROR_MISSING, NULL, 0, "%s has no cycles to compare; run it again",
-                         base->count == 0 ? base->table.path : now->table.path);
     if (compare_loops(base, now, minimum, &comparison) != 0)
         return error_set(error, ERROR_INPUT, NULL, 0, "out of memory");
     print_keys(base, now, out);
@@ -82,13 +92,9 @@ static int compare_runs(const struct loops *base, const struct loops *now, doubl
 int command_compare(const char *base_directory, const char *new_directory, double minimum,
                     FILE *out, struct error *error) {
     struct loops base = {0}, now = {0};
-    char path[4096];
-    snprintf(path, sizeof path, "%s/summary.csv", base_directory);
-    int failed = loops_read(path, &base, error);
-    if (failed == 0) {
-        snprintf(path, sizeof path, "%s/summary.csv", new_directory);
-        failed = loops_read(path, &now, error);
-    }
+    int failed = read_loops(base_directory, &base, error);
+    if (failed == 0)
+        failed = read_loops(new_directory, &now, error);
     if (failed == 0)
         failed = compare_runs(&base, &now, minimum, out, error);
     loops_free(&base);

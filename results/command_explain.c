@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Everything about one variant of a run, from the run's directory alone.
 #include "commands.h"
+#include "runs.h"
 #include "table.h"
 
 #include <stdbool.h>
@@ -130,7 +131,7 @@ static void print_run(const char *toml, const char *sweep, const char *variant, 
 
 static void print_commands(const struct table *summary, const struct table *plan,
                            const char *variant, FILE *out) {
-    const char *sweep = summary->rows > 0 ? table_cell(summary, 0, "sweep") : "SWEEP";
+    const char *sweep = table_cell(summary, 0, "sweep");
     const char *toml = plan->rows > 0 ? table_cell(plan, 0, "toml") : "";
     fputs("\nTo do it again\n", out);
     print_run(toml, sweep, variant, out);
@@ -181,6 +182,8 @@ static int explain(const struct table *table, const char *variant, FILE *out, st
     print_listing(&table[PLAN], variant, out);
     print_rows(&table[SUMMARY], variant, "What was measured", result, out);
     print_executions(&table[MEASUREMENTS], variant, out);
+    if (table[COSTS].header == NULL)
+        fputs("\nCosts that rest on it\n  not solved yet: ./asmsweep table DIR does it\n", out);
     print_costs(&table[COSTS], variant, out);
     print_commands(&table[SUMMARY], &table[PLAN], variant, out);
     return 0;
@@ -188,9 +191,15 @@ static int explain(const struct table *table, const char *variant, FILE *out, st
 
 int command_explain(const char *directory, const char *variant, FILE *out, struct error *error) {
     struct table table[FILES] = {0};
-    int failed = 0;
+    char remedy[4200];
+    int failed = run_expect(directory, error);
     for (size_t i = 0; i < FILES && failed == 0; i++)
         failed = read_file(directory, names[i], i == SUMMARY, &table[i], error);
+    if (failed == 0 && table[SUMMARY].rows == 0) {
+        run_remedy(directory, remedy, sizeof remedy);
+        failed =
+            error_set(error, ERROR_INPUT, table[SUMMARY].path, 0, "has no row yet; %s", remedy);
+    }
     if (failed == 0)
         failed = explain(table, variant, out, error);
     for (size_t i = 0; i < FILES; i++)

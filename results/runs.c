@@ -37,6 +37,22 @@ bool run_ended(const char *folder) {
     return end != NULL && strchr(end + 1, '\n') == tail + got - 1;
 }
 
+void run_remedy(const char *folder, char *text, size_t size) {
+    if (is_there(folder, "journal") && !run_ended(folder))
+        snprintf(text, size, "./asmsweep run --resume -o %s goes on with it", folder);
+    else
+        snprintf(text, size, "give the folder that ./asmsweep run printed, or run it again");
+}
+
+int run_expect(const char *folder, struct error *error) {
+    char remedy[PATH];
+    if (is_there(folder, "summary.csv"))
+        return 0;
+    run_remedy(folder, remedy, sizeof remedy);
+    return error_set(error, ERROR_INPUT, folder, 0, "%s; %s",
+                     access(folder, F_OK) != 0 ? "is not there" : "has no summary.csv", remedy);
+}
+
 static int add(struct runs *runs, const char *path, struct error *error) {
     char **more = realloc(runs->path, (runs->count + 1) * sizeof *more);
     char *copy = strdup(path);

@@ -78,12 +78,18 @@ def decimals(value, low=None, high=None):
     return max(0, min(size, known))
 
 
+def fixed(value, places):
+    """A number with so many decimals; what rounds to 0 has no sign."""
+    text = f"{value:.{places}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
 def number(value, low=None, high=None, places=None):
     """A number of cycles, or "" for a missing one."""
     if value is None:
         return ""
     most = decimals(value, low, high)
-    return f"{value:.{most if places is None else min(places, most)}f}"
+    return fixed(value, most if places is None else min(places, most))
 
 
 def interval(low, high, value=None, places=None):
@@ -92,7 +98,7 @@ def interval(low, high, value=None, places=None):
         return ""
     most = decimals(value if value is not None else high, low, high)
     places = most if places is None else min(places, most)
-    return f"[{low:.{places}f},{high:.{places}f}]"
+    return f"[{fixed(low, places)},{fixed(high, places)}]"
 
 
 def value_text(cell, places=None):

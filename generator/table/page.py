@@ -4,6 +4,7 @@
 import csv
 import os
 
+from generator.errors import BadInput
 from generator.table import plots, runs
 
 BINS = 48  # of the histogram of a variant's slices
@@ -42,18 +43,26 @@ def _listing(sequence):
     return "\n".join(part.strip() for part in sequence.split(";"))
 
 
+def _add_slice(row, found):
+    try:
+        ticks = (int(row["loop_2n"]) - int(row["loop_n"])) / int(row["n_loop"])
+        key = (row["variant"], row["engine"])
+    except (ValueError, ZeroDivisionError, KeyError, TypeError):
+        return  # a torn slice is the runner's business; the page shows whole ones
+    found.setdefault(key, []).append(ticks)
+
+
 def _slices(path):
     """Ticks of one iteration in each slice, by variant and engine."""
     found = {}
     if not path:
         return found
-    with open(path, newline="", encoding="utf-8") as stream:
-        for row in csv.DictReader(stream):
-            try:
-                ticks = (int(row["loop_2n"]) - int(row["loop_n"])) / int(row["n_loop"])
-            except (ValueError, ZeroDivisionError, KeyError, TypeError):
-                continue  # a torn slice is the runner's business; the page shows whole ones
-            found.setdefault((row["variant"], row["engine"]), []).append(ticks)
+    try:
+        with open(path, newline="", encoding="utf-8") as stream:
+            for row in csv.DictReader(stream):
+                _add_slice(row, found)
+    except (OSError, UnicodeDecodeError, csv.Error) as problem:
+        raise BadInput(path, f"cannot be read: {problem}", "remove it or run again") from None
     return found
 
 

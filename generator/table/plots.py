@@ -66,8 +66,9 @@ def _is_pure(row):
     """Whether a loop holds its group and nothing else."""
     group = Counter()
     for part in row["group"].split(";"):
-        count, _, text = part.strip().rpartition("*")
-        group[text.split()[0]] += int(count or 1) * int(row["groups"] or 0)
+        run = re.fullmatch(r"\s*(?:(\d+)\*)?\s*(\S+).*", part)
+        if run:
+            group[run[2]] += int(run[1] or 1) * float(row["groups"] or 0)
     group.update(("dec", "jnz"))
     return group == Counter(_mix(row["mix"]))
 

@@ -133,6 +133,20 @@ def read_run(path, label=""):
         notes=_keyed(_optional(files["notes"], "key", "value"), "key", "value"))
 
 
+def refuse_empty(run):
+    """A run without one row has no table."""
+    if run.costs:
+        return
+    journal = os.path.join(run.path, "journal")
+    remedy = "measure with an engine that tells cycles: doctor names them"
+    if os.path.exists(journal):
+        with open(journal, encoding="utf-8", errors="replace") as stream:
+            lines = stream.read().splitlines() or [""]
+        if not lines[-1].startswith("end "):
+            remedy = f"./asmsweep run --resume -o {shlex.quote(run.path)} goes on with it"
+    raise BadInput(run.path, "has no row of cycles to make a table of", remedy)
+
+
 def refuse_twins(all_runs):
     """A run that is given twice would be two columns that agree with themselves."""
     seen = {}

@@ -4,6 +4,7 @@
 import random
 import re
 
+import pytest
 from synthetic import homogeneous, loop, write_run
 
 
@@ -130,3 +131,38 @@ def test_a_run_that_is_missing_is_asked_for_by_the_commands_name(results):
     done = results("compare", "base")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "asmsweep-results: compare takes BASE NEW [--minimum PART]\n"
+
+
+GO_ON = "; ./asmsweep run --resume -o {} goes on with it\n"
+AGAIN = "; give the folder that ./asmsweep run printed, or run it again\n"
+
+
+@pytest.mark.parametrize("command, kept, journal, code, said", [
+    ("explain", (), True, 2, "{}: has no summary.csv" + GO_ON),
+    ("compare", (), True, 2, "{}: has no summary.csv" + GO_ON),
+    ("explain", (), False, 2, "{}: has no summary.csv" + AGAIN),
+    ("compare", (), False, 2, "{}: has no summary.csv" + AGAIN),
+    ("explain", ("summary.csv",), True, 2, "{}/summary.csv: has no row yet" + GO_ON),
+    ("compare", ("summary.csv",), True, 3, "{}/summary.csv: has no cycles to compare" + GO_ON)])
+def test_a_run_that_is_not_whole_is_one_line_with_the_remedy(tmp_path, results, command, kept,
+                                                             journal, code, said):
+    folder = write_run(tmp_path / "run", [])
+    if journal:
+        (tmp_path / "run" / "journal").write_text("begin\n")
+    if not kept:
+        (tmp_path / "run" / "summary.csv").unlink()
+    done = results(command, folder, "x" if command == "explain" else folder)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr == "asmsweep-results: " + said.replace("{}", folder)
+
+
+def test_explain_says_why_a_loop_has_no_cost_of_its_own(tmp_path, results, solve):
+    folder = write_run(tmp_path, [loop("reps", "2*mov+1*lea", 15.0, group="lea", groups=1)])
+    assert "not solved yet: ./asmsweep table DIR does it" in results("explain", folder,
+                                                                     "reps").stdout
+    solve(folder)
+    text = " ".join(results("explain", folder, "reps").stdout.split())
+    assert "Costs that rest on it item reps: one iteration" in text
+    assert ("cycles 15 ci_low 14.97 ci_high 15.03 method iteration additive untested status ok "
+            "detail no cost of its own: 1 of its group is 1*lea, its body is 2*mov+1*lea") in text
+    assert "not solved" not in text

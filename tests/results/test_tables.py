@@ -5,10 +5,12 @@ import csv
 import io
 import os
 import re
+import resource
 import shutil
+import stat
 
 import pytest
-from programs import HERE, call
+from programs import HERE, ROOT, call
 from synthetic import homogeneous, loop, petition, write_run
 
 FORMATS = ("text", "markdown", "latex", "csv", "html")
@@ -258,6 +260,94 @@ def test_a_spoilt_run_is_one_line_with_file_and_remedy(tmp_path, solve, table, s
     assert done.returncode == 2 and words in done.stderr and done.stdout == ""
     assert done.stderr.endswith(f"; {remedy.replace('RUN', str(folder))}\n")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.fixture
+def run(tmp_path, solve):
+    """A solved run's folder."""
+    folder = write_run(tmp_path / "run", petition())
+    solve(folder)
+    return folder
+
+
+def test_out_writes_through_to_what_is_no_regular_file(table, run, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    done = table(run, "--format", "csv", "--out", pipe)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert os.read(reader, 20) == b"section,label,item,c"
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode)
+    assert sorted(os.listdir(tmp_path)) == ["pipe", "run"]
+    os.close(reader)
+
+
+def test_out_keeps_a_link_and_writes_its_file(table, run, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    assert table(run, "--out", tmp_path / "link").returncode == 0
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text() == table(run).stdout
+
+
+def test_out_to_a_directory_names_it(table, run, tmp_path):
+    done = table(run, "--out", tmp_path)
+    assert (done.returncode, done.stderr) == (
+        2, f"asmsweep table: {tmp_path}: Is a directory; give another place with --out\n")
+    assert os.listdir(tmp_path) == ["run"]
+
+
+def test_out_without_room_leaves_nothing_and_names_the_file(run, tmp_path):
+    def no_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    old = tmp_path / "t.txt"
+    old.write_text("old")
+    done = call("/usr/bin/python3", "-B", os.path.join(ROOT, "generator", "tables.py"), run,
+                "--out", old, preexec_fn=no_room)
+    assert (done.returncode, done.stderr) == (
+        2, f"asmsweep table: {old}: File too large; give another place with --out\n")
+    assert sorted(os.listdir(tmp_path)) == ["run", "t.txt"] and old.read_text() == "old"
+
+
+@pytest.mark.parametrize("journal, remedy", [
+    ("begin\n", "./asmsweep run --resume -o {} goes on with it"),
+    ("begin\nend complete\n", "measure with an engine that tells cycles: doctor names them"),
+    (None, "measure with an engine that tells cycles: doctor names them")])
+def test_a_run_without_a_row_is_one_line_with_the_remedy(solve, table, tmp_path, journal, remedy):
+    folder = write_run(tmp_path / "run", [])
+    if journal:
+        (tmp_path / "run" / "journal").write_text(journal)
+    solve(folder)
+    done = table(folder)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        2, "", f"asmsweep table: {folder}: has no row of cycles to make a table of; "
+        f"{remedy.format(folder)}\n")
+
+
+def test_samples_that_are_no_text_are_named(run, table, tmp_path):
+    (tmp_path / "run" / "samples.csv").write_bytes(b"variant,engine\r\n\xff\xfe\x80,x\r\n")
+    done = table(run, "--format", "html")
+    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"asmsweep table: {run}/samples.csv: cannot be read: ")
+    assert done.stderr.endswith("; remove it or run again\n")
+
+
+def test_what_rounds_to_zero_has_no_sign():
+    from generator.table import cells
+    assert cells.number(-0.004) == "0.00" and cells.number(-0.006) == "-0.01"
+    assert cells.interval(-0.001, 0.5, 0.25) == "[0.00,0.50]"
+
+
+def test_markdowns_title_is_escaped(made):
+    loops = [dict(homogeneous("x", "nop", 9, 9.0, family="a_b"), summary="a *b* <c> _d_|")]
+    text = made(loops, options=("--format", "markdown"))
+    assert text.startswith("# a \\*b\\* \\<c\\> \\_d\\_\\|\n") and "\n## a\\_b\n" in text
+
+
+@pytest.mark.parametrize("item, figures", [("nop", "."), ("imul %rbx,%rbx",
+                                                         "; published figures beside them.")])
+def test_the_pages_line_of_machines_ends_where_it_ends(made, item, figures):
+    text = made([homogeneous("x", item, 9, 27.0)], options=("--format", "html"))
+    assert f"Core cycles, 95 % intervals. Synthetic Zen 4{figures}</p>" in text
 
 
 def test_a_directory_that_is_not_there_is_named(table, tmp_path):
