@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Generate, configure and build a sweep, and say in one line what went wrong.
 
-    build.py --sweep NAME|FILE --out DIR|--into FOLDER [--prove PROGRAM] [--jobs N]
+    build.py --sweep NAME|FILE --out DIR|--into FOLDER [--prove PROGRAM] [--quiet] [--jobs N]
 
 --into builds in FOLDER/NAME of the sweep, and prints that path.
 
@@ -50,6 +50,8 @@ def _arguments(argv):
     where.add_argument("--out", metavar="DIR", help="the build directory")
     where.add_argument("--into", metavar="FOLDER", help="the folder of build directories")
     parser.add_argument("--prove", metavar="PROGRAM", help="asmsweep-prove, for proof.csv")
+    parser.add_argument("--quiet", action="store_true",
+                        help="say nothing of loops that are not what they claim")
     parser.add_argument("-j", "--jobs", metavar="N", type=int, default=os.cpu_count())
     return parser.parse_args(argv)
 
@@ -168,7 +170,8 @@ def _build(args, log):
     if not status:
         # What the proof says about single variants: shown, not fatal.
         for line in re.findall(r"^\S+: (?:mismatch|not_proved): .*$", text, re.M):
-            print(f"build: {line}", file=sys.stderr)
+            if not args.quiet:
+                print(f"build: {line}", file=sys.stderr)
         return
     found = _AS_ERROR.search(text)
     if found:

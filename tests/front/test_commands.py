@@ -204,6 +204,24 @@ def test_a_build_takes_back_what_a_proof_held_against_a_loop_a_run_does_not(asms
     assert proof.read_bytes() == good
 
 
+def test_a_loop_that_is_not_what_it_claims_ends_each_build_with_1_and_is_not_run(asmsweep, study):
+    path = asmsweep.cwd / "claims.toml"
+    path.write_text('summary = "s"\n' + "".join(
+        f'[[loop]]\nname = "{name}"\nbody = "nop"\nclaims = {{ mix = "{mix}" }}\n'
+        for name, mix in (("right", "1*nop"), ("wrong", "2*nop"))))
+    built = f"{asmsweep.root}/build/claims"
+    for _ in range(2):
+        done = asmsweep("build", path.name)
+        assert (done.returncode, done.stdout) == (1, f"{built}\n")
+        assert done.stderr == ("wrong: mismatch: mix: claimed 2*nop, found 1*nop\n"
+                               f"asmsweep-prove: {built}/proof.csv: 1 of 2 are not proved\n")
+    done = asmsweep("run", path.name, "--blocks", "1", "-o", "claims run")
+    assert done.returncode in (1, 3)  # 3: the other has no value either, on a busy machine
+    status = {row["variant"]: row["status"] for row in rows(asmsweep.cwd / "claims run/summary.csv")
+              if row["quantity"] == "cycles"}
+    assert status["wrong"] == "unproved" and status["right"] != "unproved"
+
+
 def test_an_unknown_sweep_names_the_nearest(asmsweep, study):
     done = asmsweep("run", "sed")
     assert done.returncode == 2
@@ -246,5 +264,5 @@ def test_nothing_is_written_outside_build_and_data(asmsweep, study):
     assert {path.split("/")[0] for path in new} == {"build"}
     assert tree(asmsweep.home) == set()
     assert {path.split("/")[0] for path in tree(asmsweep.cwd)} == \
-        {"my chains.toml", "a twin.toml", "the run", "without git", "seed run",
-         *(f"{name}.toml" for name in MISTAKES)}
+        {"my chains.toml", "a twin.toml", "claims.toml", "claims run", "the run", "without git",
+         "seed run", *(f"{name}.toml" for name in MISTAKES)}
