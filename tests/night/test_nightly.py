@@ -148,7 +148,7 @@ def test_a_killed_run_of_another_build_is_left_and_measured_anew(place, tmp_path
     changed = re.sub(r"(?m)^plan_sha256 .*$", "plan_sha256 " + "0" * 64, journal)
     (run / "journal").write_text(changed, encoding="utf-8")
     done = call(*command(place, tmp_path))
-    assert "the sweep or its binaries changed" in done.stderr and "measuring anew" in done.stderr
+    assert "changed since this run began" in done.stderr and "measuring anew" in done.stderr
     assert not ended(run)
     (row,) = of_kind(rows(tmp_path), "sweep")
     assert row["folder"] != str(run) and ended(row["folder"])
