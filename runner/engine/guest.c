@@ -135,11 +135,15 @@ static void make_command(struct command *command, const struct boot *boot,
 
 // Where the guest's kernel is.
 static int find_kernel(const struct guest_options *options, char *path, struct error *error) {
-    if (guest_file(options, "kernel", path, TEXT_MAX))
+    int failed = options->kernel ? snprintf(path, TEXT_MAX, "%s", options->kernel) >= TEXT_MAX
+                                 : guest_file(options, "kernel", path, TEXT_MAX);
+    if (failed)
         return error_set(error, ERROR_MISSING, NULL, 0, "the guest's kernel has too long a path");
     if (access(path, R_OK))
         return error_errno(error, ERROR_MISSING, path,
-                           "the guest's kernel is missing; build the programs again");
+                           options->kernel ? "the guest's kernel cannot be read"
+                                           : "the guest's kernel is missing; build the programs "
+                                             "again");
     return 0;
 }
 

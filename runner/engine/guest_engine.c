@@ -54,6 +54,7 @@ static void options_of(const struct engine_settings *settings, char *directory,
     if (settings->guest_kernel) {
         snprintf(directory, PATH_MAX, "%s", settings->guest_kernel);
         options->directory = dirname(directory);
+        options->kernel = settings->guest_kernel;
     }
 }
 

@@ -99,6 +99,9 @@ static int carry_out(const struct request *request, struct measurement *run, str
     run->guest_kernel = request->guest_kernel;
     int status =
         witness_check(run, error) || take_cores(request, run, cores, locks, error) ? -1 : 0;
+    if (!status && run->event_count && !run->probes[0].has_pmu)
+        fprintf(stderr, "asmsweep-run: --events: not counted here: %s\n",
+                run->probes[0].pmu_reason);
     if (!status)
         status = request->dry_run ? report_dry_run(run) : measure_and_report(request, run, error);
     for (size_t i = 0; i < 2; i++)

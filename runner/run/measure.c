@@ -112,6 +112,27 @@ static void show_progress(const struct block *block) {
     fflush(stderr);
 }
 
+// Events that were asked for where there is no PMU: a row each that says so.
+static void add_lost_events(const struct block *block, struct execution *execution) {
+    const struct measurement *run = block->run;
+    const struct engine_probe *probe = block->record.probe;
+    if (probe->has_pmu || execution->status != STATUS_ok || block->record.engine == run->witness)
+        return;
+    for (size_t i = 0; i < run->event_count && execution->count < MAX_ENGINE_COUNTS; i++) {
+        struct engine_count *count = &execution->counts[execution->count++];
+        *count = (struct engine_count){.quantity = QUANTITY_event,
+                                       .source = "pmu",
+                                       .status = STATUS_not_supported,
+                                       .value = NAN,
+                                       .low = NAN,
+                                       .high = NAN,
+                                       .samples = NAN};
+        snprintf(count->event, sizeof count->event, "%s", run->events[i]);
+        snprintf(count->detail, sizeof count->detail, "%.63s : %.120s", run->events[i],
+                 probe->pmu_reason);
+    }
+}
+
 static int append(struct block *block, const struct execution *execution, const char *disturbance) {
     char *rows, *slices;
     size_t rows_length, slices_length;
@@ -139,7 +160,9 @@ static int sink(const struct execution *execution, void *context) {
     struct measurement *run = block->run;
     char disturbance[200];
     disturbance_describe(block->watch, execution, disturbance, sizeof disturbance);
-    if (append(block, execution, disturbance)) {
+    struct execution whole = *execution;
+    add_lost_events(block, &whole);
+    if (append(block, &whole, disturbance)) {
         block->failed = run->not_stored = 1;
         return 1;
     }

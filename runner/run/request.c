@@ -5,6 +5,8 @@
 #include "settings.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 size_t request_split_events(char *text, const char *events[REQUEST_MAX_EVENTS]) {
     size_t count = 0;
@@ -63,6 +65,28 @@ static int check_resume(const struct request *request, struct error *error) {
     return 0;
 }
 
+// What only the guest engine knows. A resumed run has it in its journal.
+static int check_guest(const struct request *request, struct error *error) {
+    const char *of_guest = request->accel          ? "--accel"
+                           : request->ring >= 0    ? "--ring"
+                           : request->guest_kernel ? "--guest-kernel"
+                                                   : NULL;
+    struct stat status;
+    if (of_guest && !request->resume && (!request->engine || strcmp(request->engine, "guest")))
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "%s is of the guest engine; add --engine guest or leave it out", of_guest);
+    if (request->accel && strcmp(request->accel, "kvm") && strcmp(request->accel, "tcg"))
+        return error_set(error, ERROR_INPUT, NULL, 0, "--accel is kvm or tcg, not '%s'",
+                         request->accel);
+    if (request->ring == 1 || request->ring == 2)
+        return error_set(error, ERROR_INPUT, NULL, 0, "--ring is 0 or 3, not %lld", request->ring);
+    if (request->guest_kernel && (stat(request->guest_kernel, &status) ||
+                                  !S_ISREG(status.st_mode) || access(request->guest_kernel, R_OK)))
+        return error_set(error, ERROR_INPUT, request->guest_kernel, 0,
+                         "no file that can be read; --guest-kernel is build/programs/guest/kernel");
+    return 0;
+}
+
 // What belongs together, and what an option's type and bounds do not say.
 static int check(const struct request *request, struct error *error) {
     if (!request->build && !request->resume)
@@ -71,11 +95,12 @@ static int check(const struct request *request, struct error *error) {
     if (request->resume && !request->out)
         return error_set(error, ERROR_INPUT, NULL, 0,
                          "--resume needs -o DIR, the run to go on with");
-    if (request->ring == 1 || request->ring == 2)
-        return error_set(error, ERROR_INPUT, NULL, 0, "--ring is 0 or 3, not %lld", request->ring);
     if (request->only && strlen(request->only) >= sizeof(((struct settings *)0)->only))
         return error_set(error, ERROR_INPUT, NULL, 0, "--only is too long; use a wider glob");
-    return check_resume(request, error) || check_texts(request, error) ? -1 : 0;
+    return check_resume(request, error) || check_guest(request, error) ||
+                   check_texts(request, error)
+               ? -1
+               : 0;
 }
 
 int request_parse(int argc, char **argv, struct request *request, struct error *error) {
