@@ -3,6 +3,7 @@
 
 #include "error.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -20,8 +21,15 @@ int streams_close(const char *program, int status) {
     struct error error;
     if (!fflush(stdout) && !ferror(stdout))
         return status;
-    error_errno(&error, ERROR_INPUT, "stdout",
-                "not all could be printed (files are complete); give it a place with room");
+    // The failure may be long ago, and its errno gone: the same descriptor fails again.
+    clearerr(stdout);
+    if (fputc('\n', stdout) == EOF || fflush(stdout))
+        error_errno(&error, ERROR_INPUT, "stdout",
+                    "not all could be printed (files are complete); %s",
+                    errno == EBADF ? "leave it open" : "give it a place with room");
+    else
+        error_set(&error, ERROR_INPUT, "stdout", 0,
+                  "not all could be printed (files are complete)");
     fprintf(stderr, "%s: %s\n", program, error.text);
     return (int)error.kind;
 }
