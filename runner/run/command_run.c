@@ -78,7 +78,7 @@ static int measure_and_report(const struct request *request, struct measurement 
     if (tuned >= 0 && tune_restore(&tune_system, tuned, &tune_error))
         fprintf(stderr, "asmsweep-run: %s\n", tune_error.text);
     int status = report_end(run, machine_read_tsc().seconds - started, &summary_error);
-    if (!failed && status >= 0 && !process_interrupted() &&
+    if (!failed && status >= 0 && !run->cut_short &&
         store_end(run->store, run->out_of_budget ? "budget" : "complete", &summary_error))
         status = -1;
     if (failed)

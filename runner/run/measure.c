@@ -246,6 +246,8 @@ static int run_block(struct block *block, struct engine_settings *settings, stru
     if (proved && !block->failed && !block->run->out_of_budget)
         failed = block->record.engine->measure(settings, block->record.probe, jobs, proved, sink,
                                                block, error);
+    // A signal behind the last execution of all cuts nothing: the next block finds nothing to do.
+    block->run->cut_short = process_interrupted() && block->done < block->planned;
     free(jobs);
     free(have);
     free(block->slot_of);
@@ -306,7 +308,7 @@ static int measure_core(struct measurement *run, size_t core, struct error *erro
         disturbance_block(&watch);
         if (run_block(&block, &settings, error))
             return -1;
-        if (process_interrupted() || run->out_of_budget)
+        if (run->cut_short || run->out_of_budget)
             return 0;
         if (!block.wanted)
             break; // nothing is too wide any more
@@ -322,7 +324,7 @@ int measure(struct measurement *run, struct error *error) {
         machine_describe(run->cores[core].cpu, &run->machines[core]);
         if (measure_core(run, core, error))
             return -1;
-        if (process_interrupted() || run->out_of_budget)
+        if (run->cut_short || run->out_of_budget)
             break;
     }
     return 0;

@@ -42,6 +42,7 @@ struct measurement {
     size_t executions;
     double seconds_starting, seconds_running;
     int out_of_budget;
+    int cut_short;  // by a signal, with something left to measure
     int not_stored; // an execution could not be written: the tallies hold more than the files
 };
 

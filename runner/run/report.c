@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 
-#include "process.h"
 #include "units.h"
 #include "witness.h"
 
@@ -84,6 +83,10 @@ static int write_summary(const struct measurement *run, struct error *error) {
     return failed;
 }
 
+static const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
 // Variants without a value, grouped by what stands in their row.
 struct missing {
     enum status status;
@@ -91,6 +94,15 @@ struct missing {
     size_t count;
     char names[400];
 };
+
+static void add_name(struct missing *group, const char *name) {
+    size_t used = strlen(group->names);
+    group->count++;
+    if (used + strlen(name) + 8 < sizeof group->names)
+        snprintf(group->names + used, sizeof group->names - used, "%s%s", used ? ", " : "", name);
+    else if (used + 5 < sizeof group->names && !strstr(group->names, ", ..."))
+        strcat(group->names, ", ...");
+}
 
 static void add_missing(struct missing *groups, size_t *count, size_t capacity, enum status status,
                         const char *detail, const char *name) {
@@ -101,17 +113,12 @@ static void add_missing(struct missing *groups, size_t *count, size_t capacity, 
         at = capacity - 1; // one group too many: counted with the last
     if (at == *count)
         groups[(*count)++] = (struct missing){.status = status, .detail = detail};
-    struct missing *group = &groups[at];
-    size_t used = strlen(group->names);
-    group->count++;
-    if (used + strlen(name) + 8 < sizeof group->names)
-        snprintf(group->names + used, sizeof group->names - used, "%s%s", used ? ", " : "", name);
-    else if (used + 5 < sizeof group->names && !strstr(group->names, ", ..."))
-        strcat(group->names, ", ...");
+    add_name(&groups[at], name);
 }
 
 struct outcome {
-    size_t with_value, unstable, predicted, failed;
+    size_t with_value, predicted, failed;
+    struct missing unstable; // they have values
 };
 
 // Every (core, variant) counted; those without a value go to the groups.
@@ -126,7 +133,8 @@ static struct outcome judge(const struct measurement *run, struct missing *group
             tally_pool(tally, run->settings->precision, &pooled);
         if (!isnan(pooled.cycles.value) && tally) {
             outcome.with_value++;
-            outcome.unstable += pooled.status == STATUS_unstable;
+            if (pooled.status == STATUS_unstable)
+                add_name(&outcome.unstable, variant->name);
             continue;
         }
         int predicted = pooled.status == STATUS_refused || pooled.status == STATUS_emulated;
@@ -142,8 +150,9 @@ static void print_split(const struct measurement *run, double seconds) {
     char whole[32], starting[32], running[32], syncing[32];
     fprintf(
         stderr,
-        "%zu executions in %s: %s starting perf or QEMU, %s in the variants, %s syncing files\n",
-        run->executions, units_format_seconds(seconds, whole, sizeof whole),
+        "%zu execution%s in %s: %s starting perf or QEMU, %s in the variants, %s syncing files\n",
+        run->executions, plural(run->executions),
+        units_format_seconds(seconds, whole, sizeof whole),
         units_format_seconds(run->seconds_starting, starting, sizeof starting),
         units_format_seconds(run->seconds_running, running, sizeof running),
         units_format_seconds(run->store->seconds_syncing, syncing, sizeof syncing));
@@ -160,21 +169,23 @@ int report_end(struct measurement *run, double seconds, struct error *error) {
         return -1;
     struct outcome outcome = judge(run, groups, &count, GROUPS);
     for (size_t i = 0; i < count; i++)
-        fprintf(stderr, "no value, %s: %zu variants (%s): %s\n", status_name(groups[i].status),
-                groups[i].count, groups[i].names, groups[i].detail);
-    if (outcome.unstable)
-        fprintf(stderr, "%zu variants are unstable: their intervals are wider than %.2g %%\n",
-                outcome.unstable, 100 * run->settings->precision);
-    fprintf(stderr, "%zu values, %zu predicted to have none here, %zu failed\n", outcome.with_value,
-            outcome.predicted, outcome.failed);
+        fprintf(stderr, "no value, %s: %zu variant%s (%s): %s\n", status_name(groups[i].status),
+                groups[i].count, plural(groups[i].count), groups[i].names, groups[i].detail);
+    if (outcome.unstable.count)
+        fprintf(stderr,
+                "unstable, with two modes or an interval wider than %.2g %%: %zu variant%s "
+                "(%s)\n",
+                100 * run->settings->precision, outcome.unstable.count,
+                plural(outcome.unstable.count), outcome.unstable.names);
+    fprintf(stderr, "%zu value%s, %zu predicted to have none here, %zu failed\n",
+            outcome.with_value, plural(outcome.with_value), outcome.predicted, outcome.failed);
     if (run->witness)
         witness_report(run, stderr);
     print_split(run, seconds);
-    if (process_interrupted() || run->out_of_budget)
+    if (run->cut_short || run->out_of_budget)
         fprintf(stderr, "%s; go on with: ./asmsweep run --resume -o %s\n",
-                process_interrupted() ? "interrupted" : "the budget is spent",
-                run->store->directory);
-    if (process_interrupted())
+                run->cut_short ? "interrupted" : "the budget is spent", run->store->directory);
+    if (run->cut_short)
         return 1;
     if (!outcome.with_value)
         return 3;
@@ -190,8 +201,10 @@ int report_dry_run(const struct measurement *run) {
     double all = (double)runnable * ((double)run->settings->blocks * one +
                                      (run->probes[0].has_perf ? seconds_a_perf : 0));
     char text[32];
-    printf("%s: %zu variants, %zu of them can run here, %lld blocks, seed %lld, CPU %d: about %s\n",
-           run->settings->sweep, run->plan->count, runnable, run->settings->blocks,
-           run->settings->seed, run->cores[0].cpu, units_format_seconds(all, text, sizeof text));
+    printf(
+        "%s: %zu variant%s, %zu of them can run here, %lld block%s, seed %lld, CPU %d: about %s\n",
+        run->settings->sweep, run->plan->count, plural(run->plan->count), runnable,
+        run->settings->blocks, plural((size_t)run->settings->blocks), run->settings->seed,
+        run->cores[0].cpu, units_format_seconds(all, text, sizeof text));
     return 0;
 }

@@ -22,10 +22,15 @@ static char *path_in(const char *directory, const char *name) {
 }
 
 static int cannot_write(const char *directory, const char *name, struct error *error) {
-    char *path = path_in(directory, name);
+    char *path = path_in(directory, name), *journal = path_in(directory, "journal");
+    int saved = errno, begun = !access(journal, F_OK); // without a journal there is no run yet
+    errno = saved;
     error_errno(error, ERROR_INPUT, path,
-                "cannot be written; what was measured before is kept, free some room or choose "
-                "another folder with -o, then --resume");
+                begun ? "cannot be written; what was measured before is kept, free some room, "
+                        "then --resume"
+                      : "cannot be written; nothing was measured, free some room or choose "
+                        "another folder with -o");
+    free(journal);
     free(path);
     return -1;
 }

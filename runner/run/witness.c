@@ -25,11 +25,10 @@ int witness_check(struct measurement *run, struct error *error) {
             error, ERROR_MISSING, NULL, 0,
             "--witness: this static runner has no hyperfine engine; use ./asmsweep run");
     run->witness->probe(&(struct engine_settings){.cpu = -1}, &probe);
-    return probe.usable ? 0
-                        : error_set(error, ERROR_MISSING, NULL, 0,
-                                    "--witness: %s; run "
-                                    "asmsweep setup, or leave it out",
-                                    probe.reason);
+    return probe.usable
+               ? 0
+               : error_set(error, ERROR_MISSING, NULL, 0,
+                           "--witness: %s; run ./asmsweep setup, or leave it out", probe.reason);
 }
 
 static const struct tally *find_cycles(const struct tallies *tallies, int of_witness) {

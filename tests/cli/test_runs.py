@@ -58,6 +58,36 @@ def test_sigint_ends_cleanly_writes_the_summary_and_says_how_to_resume(builds, o
     assert len(set(keys(out))) == len(keys(out)) == 30 * 6
 
 
+def test_sigint_with_nothing_left_to_measure_cuts_nothing(builds, out):
+    assert run(builds("small"), "-o", out, "--blocks", "1", *QUICK).returncode in (0, 1, 3)
+    tools, asked = out + ".tools", out + ".asked"
+    os.mkdir(tools)
+    with open(os.path.join(tools, "perf"), "w") as script:
+        script.write(f"#!/bin/sh\n: >'{asked}'\nexec sleep 30\n")
+    os.chmod(script.name, 0o755)
+    process = subprocess.Popen([RUN, "run", "--resume", "-o", out], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, "PATH": f"{tools}:/usr/bin:/bin"})
+    while not os.path.exists(asked):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode in (0, 1, 3) and "interrupted" not in errors, errors
+    with open(os.path.join(out, "journal")) as stream:
+        assert stream.readlines()[-1] == "end complete\n"
+
+
+def test_what_is_unstable_is_named(builds, out):
+    done = run(builds("small"), "-o", out, "--blocks", "2", "--precision", "0.0001%", "--only",
+               "crc.links*", *QUICK)
+    unstable = [row["variant"] for row in rows(out, "summary.csv") if row["status"] == "unstable"]
+    assert unstable
+    ending = "s" if len(unstable) > 1 else ""
+    assert ("unstable, with two modes or an interval wider than 0.0001 %: "
+            f"{len(unstable)} variant{ending} ({', '.join(unstable)})\n") in done.stderr
+
+
 def test_a_loop_that_claims_nothing_has_the_mix_that_was_found_in_its_binary(builds, out):
     assert run(builds("small"), "-o", out, "--blocks", "1", *QUICK).returncode in ENDED
     mixes = {row["variant"]: row["mix"] for row in rows(out, "summary.csv")}
@@ -286,7 +316,8 @@ def test_no_room_even_for_the_headers_is_one_line(builds, tiny_disk):
     folder = os.path.join(disk, "run")
     done = run(builds("small"), "-o", folder, *QUICK)
     assert done.returncode == 2
-    one_line(done)
+    assert one_line(done).endswith("cannot be written; nothing was measured, free some room or "
+                                   "choose another folder with -o: No space left on device")
     grow()
     assert run(builds("small"), "-o", folder, "--blocks", "1", *QUICK).returncode in ENDED
 

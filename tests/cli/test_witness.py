@@ -38,8 +38,8 @@ def test_a_run_without_a_witness_needs_no_unit(builds, out):
 def test_without_hyperfine_a_witness_is_refused_before_the_run(builds, out):
     done = run(builds("unit"), "-o", out, "--witness", env={"PATH": "/nonexistent"})
     assert done.returncode == 3
-    assert one_line(done) == "asmsweep-run: --witness: no hyperfine in PATH; run asmsweep setup, " \
-                             "or leave it out"
+    assert one_line(done) == "asmsweep-run: --witness: no hyperfine in PATH; run " \
+                             "./asmsweep setup, or leave it out"
     assert not os.path.exists(out)
 
 
