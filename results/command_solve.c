@@ -7,6 +7,7 @@
 #include "units.h"
 
 #include <math.h>
+#include <unistd.h>
 
 struct notes {
     struct noise_floor noise;
@@ -33,6 +34,22 @@ static int write_notes(FILE *stream, const void *data) {
                       notes->overhead.measured ? notes->overhead.variant : "assumed");
 }
 
+// Set the published figures beside the costs that they speak of; without some, do nothing.
+static int match_all(struct costs *costs, const struct published *published, const char *directory,
+                     struct error *error) {
+    static const char *const columns[] = {"variant", "order_found", NULL};
+    struct table proof = {0};
+    char path[4096];
+    snprintf(path, sizeof path, "%s/proof.csv", directory);
+    if (published == NULL)
+        return 0;
+    int failed = access(path, F_OK) == 0 ? table_read(path, columns, &proof, error) : 0;
+    for (size_t i = 0; i < costs->count && failed == 0; i++)
+        published_match(published, &proof, &costs->row[i]);
+    table_free(&proof);
+    return failed;
+}
+
 static int solve_run(const struct loops *loops, const struct published *published,
                      const char *directory, FILE *out, struct error *error) {
     struct costs costs = {0};
@@ -42,11 +59,9 @@ static int solve_run(const struct loops *loops, const struct published *publishe
     if (loops->count > 0)
         notes.overhead = overhead_of(loops, &loops->loop[0]);
     int failed = solve_all(loops, &costs, error);
-    for (size_t i = 0; i < costs.count && failed == 0; i++) {
-        if (published != NULL)
-            published_match(published, &costs.row[i]);
+    failed = failed || match_all(&costs, published, directory, error) != 0;
+    for (size_t i = 0; i < costs.count; i++)
         valued += !isnan(costs.row[i].cycles);
-    }
     snprintf(path, sizeof path, "%s/costs.csv", directory);
     failed = failed || costs_write(&costs, path, error) != 0;
     if (!failed)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "published.h"
 
+#include "body.h"
 #include "context.h"
 #include "item.h"
 #include "petition.h"
@@ -230,7 +231,20 @@ static int nearness(const struct cost *measured, const struct cost *figure) {
     return strcmp(a[KEY_cpu_model], b[KEY_cpu_model]) == 0 ? 2 : 1;
 }
 
-void published_match(const struct published *published, struct cost *cost) {
+// Whether the bodies that a cost rests on are what its item says, as far as they are known.
+static bool borne_out(const struct table *proof, const struct cost *cost, const char *item) {
+    for (size_t row = 0; row < proof->rows; row++) {
+        const char *order = table_cell(proof, row, "order_found");
+        if (order[0] == '\0' || !cost_has_variant(cost, table_cell(proof, row, "variant")))
+            continue;
+        if (!body_holds_only(order, item) || (is_chain(item) && !body_repeats_one(order)))
+            return false;
+    }
+    return true;
+}
+
+void published_match(const struct published *published, const struct table *proof,
+                     struct cost *cost) {
     char item[COST_TEXT], other[COST_TEXT];
     const struct cost *best = NULL;
     int best_nearness = 0;
@@ -249,7 +263,7 @@ void published_match(const struct published *published, struct cost *cost) {
             best_nearness = near;
         }
     }
-    if (best == NULL)
+    if (best == NULL || (cost->method == METHOD_direct && !borne_out(proof, cost, item)))
         return;
     cost->published = best->published;
     snprintf(cost->published_source, sizeof cost->published_source, "%.80s: %.160s",

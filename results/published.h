@@ -27,7 +27,10 @@ const char *published_generation(const char *vendor, const char *family, const c
 
 // Fill published, published_source and agrees of a measured cost: same item in general form,
 // flags left as they were, user mode, and the same CPUID model or else the same generation.
+// `proof` is the run's proof.csv, or an empty table: where it knows a body that the cost rests on,
+// this must hold the item's instructions only, and for a latency repeat one of them.
 // No figure: the cost stays as it is.
-void published_match(const struct published *published, struct cost *cost);
+void published_match(const struct published *published, const struct table *proof,
+                     struct cost *cost);
 
 #endif

@@ -263,6 +263,19 @@ def test_a_published_latency_is_compared_with_its_chain_only(tmp_path, solve):
         "add %dl,%dl": "", "add %xmm0,%xmm0": "", "push %rbx; pop %rcx": "1"}
 
 
+def test_a_group_that_its_body_does_not_bear_out_is_not_compared(tmp_path, solve):
+    bodies = {"chain": "imul %rdx,%rdx", "unknown": "", "two": "imul %rdx,%rdx; imul %rcx,%rcx",
+              "other": "2*imul %rsi,%rdx", "narrow": "2*imul %edx,%edx"}
+    loops = [homogeneous(name, "imul %rdx,%rdx", 2, 3.0, half=0.01, family=name,
+                         order_found=f"{body}; dec %eax; jnz" if body else "")
+             for name, body in bodies.items()]
+    loops.append(homogeneous("pairs", "pushfq; popfq", 2, 40.0, family="pairs",
+                             order_found="popfq; pushfq; popfq; pushfq; dec %eax; jnz"))
+    costs = solve(write_run(tmp_path, loops))
+    assert {row["family"]: row["published"] for row in costs} == {
+        "chain": "3", "unknown": "3", "two": "", "other": "", "narrow": "", "pairs": "20.67"}
+
+
 def test_a_model_of_the_same_generation_stands_in(tmp_path, solve):
     loops = [homogeneous("pf", "pushfq; popfq", 16, 16 * 18.2, cpu_family="26", cpu_model="2")]
     row = one(solve(write_run(tmp_path, loops)), item="pushfq; popfq")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mixes, items, contexts and generations as text.
+#include "body.h"
 #include "context.h"
 #include "item.h"
 #include "mix.h"
@@ -114,6 +115,19 @@ static void only_a_register_with_itself_is_the_chain(void **state) {
     }
 }
 
+static void a_body_is_held_against_its_item(void **state) {
+    (void)state;
+    assert_true(
+        body_holds_only("push %rbx; popfq; push %rcx; popfq; dec %eax; jnz", "push r64;popfq"));
+    assert_true(body_holds_only("popfq; 3*pushfq; popfq; pushfq; dec %eax; jnz", "pushfq;popfq"));
+    assert_false(body_holds_only("2*add %edx,%edx; dec %eax; jnz", "add r64,r64"));
+    assert_false(body_holds_only("2*imul %rsi,%rdx; dec %eax; jnz", "imul r64,r64"));
+    assert_false(body_holds_only("push %rbx; pop %rcx; nop; dec %eax; jnz", "push r64;pop r64"));
+    assert_true(body_repeats_one("64*imul %rbx,%rbx; dec %eax; jnz"));
+    assert_false(body_repeats_one("imul %rbx,%rbx; imul %rcx,%rcx; dec %eax; jnz"));
+    assert_false(body_repeats_one("dec %eax; jnz"));
+}
+
 static void a_long_item_is_cut_and_not_overrun(void **state) {
     (void)state;
     char text[8];
@@ -174,6 +188,7 @@ int main(void) {
         cmocka_unit_test(items_become_general_as_published_figures_name_them),
         cmocka_unit_test(registers_keep_their_width_and_kind),
         cmocka_unit_test(only_a_register_with_itself_is_the_chain),
+        cmocka_unit_test(a_body_is_held_against_its_item),
         cmocka_unit_test(a_long_item_is_cut_and_not_overrun),
         cmocka_unit_test(contexts_are_read_by_key),
         cmocka_unit_test(a_change_of_flags_is_seen),
