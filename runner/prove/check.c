@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "check.h"
 
+#include "counter.h"
 #include "erratum.h"
 #include "loop_text.h"
 
@@ -111,6 +112,8 @@ int check_variant(const struct table *plan, size_t at, const struct loop_file *f
         failed |= proof_set(row, COLUMN_proof_order_found, "%s", order);
         failed |= proof_set(row, COLUMN_proof_status, "ok");
         failed |= check_claims(plan, at, file, loop, row);
+        if (loop.count > 2 && counter_is_written(loop.first, loop.count - 2))
+            failed |= proof_notes(row, COUNTER_HINT);
     }
     free(mix);
     free(order);

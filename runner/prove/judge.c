@@ -2,6 +2,7 @@
 #include "judge.h"
 
 #include "canonical.h"
+#include "counter.h"
 #include "retired.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@ int judge_forget(struct proof_row *row) {
         if (length >= 2 && !strcmp(rest + length - 2, "; "))
             rest[length - 2] = '\0';
         failed |= proof_set(row, COLUMN_proof_detail, "%s", rest);
-        if (!*rest)
+        if (!*rest || !strcmp(rest, COUNTER_HINT))
             failed |= proof_set(row, COLUMN_proof_status, "ok");
     }
     for (int i = 0; i < JUDGE_RINGS; i++)

@@ -52,6 +52,7 @@ static const void *loaded(const struct image *image, uint64_t address, uint64_t 
 struct wanted {
     const char *name;
     uint64_t address;
+    unsigned section;
     int found;
 };
 
@@ -72,6 +73,7 @@ static int find_symbols(const struct image *image, struct wanted *wanted, size_t
                 if (symbol[s].st_name < strings->sh_size && symbol[s].st_shndx != SHN_UNDEF &&
                     !strcmp(names + symbol[s].st_name, wanted[w].name)) {
                     wanted[w].address = symbol[s].st_value;
+                    wanted[w].section = symbol[s].st_shndx;
                     wanted[w].found = 1;
                 }
     }
@@ -119,6 +121,11 @@ static int read_image(const struct image *image, struct loop_file *file) {
         return damaged(image, "is no x86-64 ELF file");
     if (find_symbols(image, wanted, WANTED))
         return -1;
+    for (size_t w = SETUP; w <= TEARDOWN_END; w++)
+        if (wanted[w].section != wanted[SETUP].section)
+            return error_set(image->error, ERROR_INPUT, image->path, 0,
+                             "the loop leaves its section; no .section or .text in setup, body "
+                             "and teardown without going back to .loop");
     file->setup = wanted[SETUP].address;
     file->begin = wanted[BEGIN].address;
     file->end = wanted[END].address;

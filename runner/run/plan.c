@@ -96,6 +96,8 @@ static void find_unproved(struct variant *variant, const struct table *proof, si
         reason = "not in proof.csv: build the sweep again";
     else if (!SHA256File(variant->path, sha256))
         reason = "its binary cannot be read: build the sweep again";
+    else if (!*table_cell(proof, row, "elf_sha256") && *table_cell(proof, row, "detail"))
+        reason = table_cell(proof, row, "detail"); // what the disassembly could not read
     else if (strcmp(sha256, table_cell(proof, row, "elf_sha256")))
         reason = "its binary is not the one that was proved: build the sweep again";
     else if (strcmp(table_cell(proof, row, "status"), "ok"))
@@ -128,6 +130,11 @@ static void take_proof(struct variant *variant, const struct table *proof, size_
     variant->loop_bytes = table_cell(proof, row, "loop_bytes");
     variant->jcc_erratum = table_cell(proof, row, "jcc_erratum");
     variant->order_found = table_cell(proof, row, "order_found");
+    static const char mark[] = "hint: ";
+    const char *hint = strstr(table_cell(proof, row, "detail"), mark);
+    if (hint)
+        snprintf(variant->hint, sizeof variant->hint, "%.*s",
+                 (int)strcspn(hint + strlen(mark), ";"), hint + strlen(mark));
     if (!*variant->mix) // claims are optional, and where one is made it is what was found
         variant->mix = table_cell(proof, row, "mix_found");
 }

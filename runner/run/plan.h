@@ -17,6 +17,7 @@ struct variant {
     char *path;     // of the ELF; owned
     // Of the proof, "" if none.
     const char *loop_sha256, *loop_address, *loop_bytes, *jcc_erratum, *order_found;
+    char hint[80]; // of the proof: why it may never end; "" if none
     int unproved;
     char unproved_reason[200];
 };

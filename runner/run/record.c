@@ -161,6 +161,7 @@ void record_execution(const struct record_run *run, const struct execution *exec
                       struct tallies *tallies) {
     const struct variant *variant = &run->plan->rows[execution->index];
     char noticed[300] = "", detail[400];
+    const char *hint = execution->status == STATUS_timed_out ? variant->hint : "";
     struct value_row row = {.quantity = "cycles",
                             .source = run->engine->source,
                             .event = "",
@@ -186,7 +187,7 @@ void record_execution(const struct record_run *run, const struct execution *exec
         write_slices(run, execution, block, samples);
     }
     join_details(detail, sizeof detail,
-                 (const char *const[]){execution->detail, noticed, disturbance}, 3);
+                 (const char *const[]){execution->detail, hint, noticed, disturbance}, 4);
     // An engine without slices gives its cycles as a count.
     if (execution->slices.count || !execution->count)
         write_value(run, execution, block, slot, &row, measurements, tallies);

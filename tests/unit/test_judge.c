@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What becomes of a row of proof.csv when the guest has counted: only a contradiction is a
 // mismatch.
+#include "counter.h"
 #include "judge.h"
 
 #include "unit.h"
@@ -85,9 +86,10 @@ static void forgetting_keeps_what_the_disassembly_found(void **unused) {
     struct proof proof;
     struct error error;
     (void)unused;
-    assert_int_equal(proof_new(2, &proof, &error), 0);
+    assert_int_equal(proof_new(3, &proof, &error), 0);
     proof_differs(&proof.rows[0], "size: claimed 6, found 7");
-    for (int i = 0; i < 2; i++) {
+    proof_notes(&proof.rows[2], COUNTER_HINT);
+    for (int i = 0; i < 3; i++) {
         proof_differs(&proof.rows[i], "guest: CPL0 retires 3 an iteration, CPL3 4");
         assert_int_equal(judge_forget(&proof.rows[i]), 0);
     }
@@ -96,6 +98,8 @@ static void forgetting_keeps_what_the_disassembly_found(void **unused) {
                         "size: claimed 6, found 7");
     assert_string_equal(proof_cell(&proof.rows[1], COLUMN_proof_status), "ok");
     assert_string_equal(proof_cell(&proof.rows[1], COLUMN_proof_detail), "");
+    assert_string_equal(proof_cell(&proof.rows[2], COLUMN_proof_status), "ok");
+    assert_string_equal(proof_cell(&proof.rows[2], COLUMN_proof_detail), COUNTER_HINT);
     proof_free(&proof);
 }
 
