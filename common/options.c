@@ -87,7 +87,8 @@ int options_parse(const struct option_list *list, int argc, char **argv, const c
         if (row->type == OPTION_FLAG && value)
             return error_set(error, ERROR_INPUT, NULL, 0, "--%s takes no value", row->name);
         if (row->type != OPTION_FLAG && !value) {
-            if (i + 1 == argc)
+            // "-o" behind "--only" is an option, and no glob; "--only=-o" is one.
+            if (i + 1 == argc || (argv[i + 1][0] == '-' && find(list, argv[i + 1], &value)))
                 return error_set(error, ERROR_INPUT, NULL, 0, "--%s needs a value: %s", row->name,
                                  row->argument);
             value = argv[++i];

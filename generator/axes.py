@@ -114,4 +114,5 @@ def _value(file, keys, axis, value):
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31:
         return value
     raise file.error(keys, f"axis '{axis}' cannot hold {value!r}",
-                     "use whole numbers from 0, or words of a-z, 0-9, _ and -")
+                     "use whole numbers from 0, or words of a-z, 0-9, _ and -; values = {...} "
+                     "computes others from them")

@@ -15,6 +15,7 @@ import contextlib
 import fcntl
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -188,9 +189,15 @@ def main(argv):
     args = _arguments(argv)
     try:
         args.out = _build_directory(args)
+        new = not os.path.exists(args.out)
         os.makedirs(args.out, exist_ok=True)
         with _alone(args.out), open(os.path.join(args.out, "build.log"), "w") as log:
-            _configure(args, log)
+            try:
+                _configure(args, log)
+            except BadInputLine:
+                if new:  # of a mistake in a sweep nothing stays
+                    shutil.rmtree(args.out)
+                raise
             _build(args, log)
     except BadInputLine as line:
         print(line, file=sys.stderr)

@@ -21,6 +21,7 @@ NEEDS = ("none", "iopl", "cpl0")
 PANEL = ("", "add", "rol", "imul")
 # Instructions of a bare run when a family does not say: about a second.
 _ABOUT_A_SECOND = 4_000_000_000
+_LONGEST_NAME = 89  # "src/NAME.twin.s" fits into the 100 bytes of a name in a bundle
 _MOST_ITERATIONS = 200_000_000
 
 
@@ -100,7 +101,11 @@ def _name(loop, values):
 
 
 def _variant(loop, template, sweep, values):
-    row = {"sweep": sweep.name, "family": loop.name, "variant": _name(loop, values),
+    name = _name(loop, values)
+    if len(name) > _LONGEST_NAME:
+        raise loop.file.error(loop.keys, f"variant '{name[:40]}...' has a name of {len(name)} "
+                              f"characters", f"shorten it to {_LONGEST_NAME}")
+    row = {"sweep": sweep.name, "family": loop.name, "variant": name,
            "parameters": ";".join(f"{axis}={values[axis]}" for axis in loop.axes)}
     row.update(_claims(loop, values))
     row["needs"] = _one_of(loop, "needs", values, NEEDS)

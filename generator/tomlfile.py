@@ -30,7 +30,7 @@ class TomlFile:
                 raw = stream.read(_MAX_BYTES + 1)
             if len(raw) > _MAX_BYTES:
                 raise BadInput(place(path), "is larger than 4 MiB", "give a sweep or family file")
-            text = raw.decode("utf-8")
+            text = raw.decode("utf-8-sig")  # some editors begin a file with a mark
             self.data = tomllib.loads(text)
         except OSError as problem:
             raise BadInput(place(path), f"cannot be read: {problem.strerror}", "check the path")

@@ -10,7 +10,7 @@ import pytest
 from clone import ROOT, Clone, tree
 
 README = open(f"{ROOT}/README.md", encoding="utf-8").read()
-STUDY = re.search(r"^```toml\n(.*?)^```$", README, re.M | re.S)[1]
+STUDY, EMPTY_LOOP = re.findall(r"^```toml\n(.*?)^```$", README, re.M | re.S)
 # On a busy machine the calibrators may disagree: then some values are missing, or all.
 MEASURED = (0, 1, 3)
 NOP = '[[loop]]\nname = "x"\nbody = "nop"\n'
@@ -240,6 +240,9 @@ def test_list_names_a_sweeps_variants_even_where_a_twin_matches_none(asmsweep, s
                            f"./asmsweep list '{path.name}' --names shows their names\n")
     path.write_text('twins = ["imul.chains4"]\n' + STUDY)
     assert asmsweep("list", path.name, "--names").stdout == names + "imul.chains4.twin\n"
+    path.write_text('twins = ["imul.*"]\n' + STUDY + EMPTY_LOOP)
+    assert asmsweep("list", path.name, "--names").stdout == \
+        "overhead.nothing.unroll0\n" + names + names.replace("\n", ".twin\n")
 
 
 def test_doctor_predicts_what_the_run_refuses(asmsweep, study):

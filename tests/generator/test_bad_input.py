@@ -32,6 +32,13 @@ CASES = {
                       ["sweep.toml:2:", "'../x' is not a plain name"]),
     "value_outside": ('summary = "s"\n' + LOOP + 'axes = { a = ["../x"] }\n',
                       ["sweep.toml:5:", "cannot hold '../x'", "words of"]),
+    "negative_value": ('summary = "s"\n' + LOOP + 'axes = { a = [-1] }\n',
+                       ["sweep.toml:5:", "cannot hold -1", "numbers from 0", "values = {...} "]),
+    "value_with_a_point": ('summary = "s"\n' + LOOP + 'axes = { a = 0.5 }\n',
+                           ["sweep.toml:5:", "cannot hold 0.5", "values = {...} "]),
+    "long_name": ('summary = "s"\n[[loop]]\nname = "' + 90 * "x" + '"\nbody = "nop"\n',
+                  ["sweep.toml:2:", f"variant '{40 * 'x'}...' has a name of 90 characters",
+                   "shorten it to 89"]),
     "unknown_axis": ('summary = "s"\n[[family]]\nname = "flag_bits"\n[family.axes]\npair = 2\n',
                      ["sweep.toml:5:", "no axis 'pair'", "did you mean pairs?"]),
     "unknown_word": ('summary = "s"\n[[family]]\nname = "flag_bits"\n[family.axes]\n'

@@ -188,8 +188,15 @@ def test_the_generators_line_comes_through_cmake_unchanged(clone):
     assert (done.returncode, done.stderr) == (
         2, "generator: my sweep.toml:6: loop.body: the name 'w' is undefined; use an axis, "
         "row.AXIS.KEY, or a function of docs/families.md\n")
-    assert not (clone.out / "variants.csv").exists()
     assert clone.build(SWEEP).returncode == 0
+
+
+def test_of_a_mistake_in_a_sweep_no_folder_stays_but_a_build_that_was_there(clone):
+    wrong = SWEEP.replace("<{ v }>", "<{ w }>")
+    assert clone.build(wrong).returncode == 2 and not clone.out.exists()
+    assert clone.build(SWEEP).returncode == 0
+    good = clone.proof()
+    assert clone.build(wrong).returncode == 2 and clone.proof() == good
 
 
 def test_a_file_that_a_family_includes_is_watched(clone):

@@ -24,6 +24,16 @@ def test_ranges_hold_both_ends_and_mix_with_values(expand_text):
         "x.a1", "x.a4", "x.a8", "x.a12"]
 
 
+def test_values_compute_negative_numbers_and_such_with_a_point(expand_text):
+    text = expand_text('summary = "s"\n[[loop]]\nname = "x"\nbody = "# <{ b }> <{ c }>"\n'
+                       'axes.a = 5\nvalues = { b = "<{ -a }>", c = "<{ a / 10 }>" }\n')[0].text
+    assert "# -5 0.5\n" in text
+
+
+def test_a_mark_at_the_begin_of_a_file_is_no_text(expand_text):
+    assert names(expand_text("\ufeff" + HEAD + "axes.a = 3\n")) == ["x.a3"]
+
+
 def test_conditions_leave_combinations_out(expand_text):
     assert names(expand_text(HEAD + 'axes = { a = { from = 1, to = 9 } }\n'
                              'conditions = ["a % 2 == 0", "a > 4"]\n')) == ["x.a6", "x.a8"]
