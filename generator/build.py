@@ -12,6 +12,7 @@ line that names the template's own line, not the generated file's. Exit status 0
 """
 
 import contextlib
+import csv
 import fcntl
 import os
 import re
@@ -54,6 +55,7 @@ def _arguments(argv):
     parser.add_argument("--quiet", action="store_true",
                         help="say nothing of loops that are not what they claim")
     parser.add_argument("-j", "--jobs", metavar="N", type=int, default=os.cpu_count())
+    parser.set_defaults(taken_over=None)  # the line to say where it is another sweep's place
     return parser.parse_args(argv)
 
 
@@ -78,14 +80,28 @@ def _build_directory(args):
         from generator import spec
     except ImportError:
         raise Failed("Jinja2 is missing; run ./asmsweep setup")
-    name = spec.sweep_name(spec.sweep_path(args.sweep, os.path.join(_ROOT, "templates")))
+    path = spec.sweep_path(args.sweep, os.path.join(_ROOT, "templates"))
+    name = spec.sweep_name(path)
     out = os.path.join(os.path.abspath(args.into), name)
     # A build of ours has one or the other: the preset `sweep` makes no lock.
     ours = any(os.path.exists(os.path.join(out, file)) for file in ("build.lock", "variants.csv"))
     if os.path.exists(out) and not ours:
         raise BadInput(place(args.sweep), f"the sweep's name is '{name}', and {out} holds "
                        "something else", 'give the sweep another name = "..."')
+    before = _sweep_in(out, name)
+    if before and os.path.exists(before) and not os.path.samefile(before, path):
+        args.taken_over = (f"build: {out} held {before}, and holds {place(path)} from now on; "
+                           'another name = "..." in one of them keeps both')
     return out
+
+
+def _sweep_in(out, name):
+    """The file of the sweep that was built there last; None where there is none."""
+    with contextlib.suppress(FileNotFoundError, UnicodeDecodeError, csv.Error):
+        with open(os.path.join(out, "variants.csv"), newline="", encoding="utf-8") as stream:
+            toml = next(csv.DictReader(stream), {}).get("toml")
+        return toml or os.path.join(_ROOT, "templates", "sweeps", f"{name}.toml")
+    return None
 
 
 def _configure(args, log):
@@ -198,6 +214,8 @@ def main(argv):
                 if new:  # of a mistake in a sweep nothing stays
                     shutil.rmtree(args.out)
                 raise
+            if args.taken_over:
+                print(args.taken_over, file=sys.stderr)
             _build(args, log)
     except BadInputLine as line:
         print(line, file=sys.stderr)

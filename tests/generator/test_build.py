@@ -199,6 +199,35 @@ def test_of_a_mistake_in_a_sweep_no_folder_stays_but_a_build_that_was_there(clon
     assert clone.build(wrong).returncode == 2 and clone.proof() == good
 
 
+def test_another_file_of_the_same_name_takes_the_folder_over_with_a_line(clone, tmp_path):
+    def build(folder):
+        return subprocess.run(
+            [PYTHON, "-B", str(clone.root / "generator/build.py"), "--sweep", "same.toml", "--into",
+             tmp_path / "builds", "--prove", clone.prove, "-j", "1"],
+            capture_output=True, text=True, cwd=folder, check=False, timeout=120)
+    one, two, built = tmp_path / "one", tmp_path / "two", f"{tmp_path}/builds/same"
+    for folder in (one, two):
+        folder.mkdir()
+        (folder / "same.toml").write_text(SWEEP)
+    for _ in range(2):
+        assert (build(one).stdout, build(one).stderr) == (f"{built}\n", "")
+    (two / "same.toml").write_text(SWEEP.replace("v }>", "w }>"))
+    assert build(two).stderr.count("\n") == 1  # the mistake; nothing was taken over
+    (two / "same.toml").write_text(SWEEP)
+    done = build(two)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0, f"{built}\n", f"build: {built} held {one}/same.toml, and holds same.toml from now on; "
+        'another name = "..." in one of them keeps both\n')
+    (two / "same.toml").rename(two / "moved.toml")
+    assert build(one).stderr == ""  # what was there is gone
+    (one / "same.toml").write_text('name = "seed"\n' + SWEEP)
+    seed = clone.root / "templates/sweeps/seed.toml"
+    shutil.copytree(tmp_path / "builds/same", tmp_path / "builds/seed")
+    plan = tmp_path / "builds/seed/variants.csv"
+    plan.write_text(plan.read_text().replace(f"{one}/same.toml", ""))
+    assert f" held {seed}, and holds same.toml from now on" in build(one).stderr
+
+
 def test_a_file_that_a_family_includes_is_watched(clone):
     folder = clone.root / "templates/families/seed"
     template = (folder / "loop.s.j2").read_text()
