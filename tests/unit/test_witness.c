@@ -2,6 +2,7 @@
 // Whether the independent witness agrees with a run, and which loop can be its unit.
 #include "witness.h"
 
+#include "run_folder.h"
 #include "unit.h"
 
 #include <sha2.h>
@@ -69,14 +70,16 @@ static const char variants[] =
     "retired_expected,iterations,twin_of,needs\n"
     "s,%s,one,,,fixed,nop,99,,,,1000,,none\n";
 
+static char folder[32]; // a build with one binary
+
 // The unit of a build whose only loop is of this family and holds this; 0: none, and why.
 static double unit_of(const char *family, const char *order, const char *status, char *why) {
-    static const char folder[] = "unit_of_build";
-    char plan_text[400], proof_text[600], digits[65] = "";
+    char plan_text[400], proof_text[600], binary[64], digits[65] = "";
     struct plan plan;
     struct error error;
     double cycles;
-    SHA256File("unit_of_build/bin/one", digits);
+    snprintf(binary, sizeof binary, "%s/bin/one", folder);
+    SHA256File(binary, digits);
     snprintf(plan_text, sizeof plan_text, variants, family);
     snprintf(proof_text, sizeof proof_text,
              "variant,elf_sha256,loop_sha256,loop_address,loop_bytes,jcc_erratum,mix_found,"
@@ -121,6 +124,27 @@ static void without_a_proved_calibrator_there_is_none(void **unused) {
                              "\"calibrator\" and build it again");
 }
 
+static int make_build(void **unused) {
+    char path[64];
+    (void)unused;
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/bin", folder);
+    if (mkdir(path, 0777) != 0)
+        return -1;
+    snprintf(path, sizeof path, "%s/bin/one", folder);
+    FILE *binary = fopen(path, "w");
+    if (!binary)
+        return -1;
+    fputs("one", binary);
+    return fclose(binary);
+}
+
+static int remove_build(void **unused) {
+    (void)unused;
+    remove_folder(folder);
+    return 0;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_narrow_witness_beside_the_run_agrees),
@@ -130,10 +154,5 @@ int main(void) {
         cmocka_unit_test(only_a_proved_chain_of_add_is_a_unit_of_as_many_cycles_as_were_found),
         cmocka_unit_test(without_a_proved_calibrator_there_is_none),
     };
-    mkdir("unit_of_build", 0777);
-    mkdir("unit_of_build/bin", 0777);
-    FILE *binary = fopen("unit_of_build/bin/one", "w");
-    fputs("one", binary);
-    fclose(binary);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_build, remove_build);
 }
