@@ -81,7 +81,7 @@ def ended(run):
 def test_a_change_of_three_percent_is_reported_on_the_first_night(place, tmp_path):
     # With a precision asked for, blocks are added while neighbours disturb the panel.
     few = ("--only", f"{SLOW}*,known_answers.nop*,known_answers.imul*", "--precision", "0.5%")
-    for _ in range(3):  # a night on a noisy machine may have no unit for that one variant
+    for _ in range(8):  # a night on a noisy machine may have no unit for that one variant
         whole_night(place, tmp_path, *few)
         done, found = whole_night(place, tmp_path, *few, programs="slower")
         if SLOW in [row["variant"] for row in of_kind(found, "changed")]:
@@ -102,16 +102,18 @@ def test_a_change_of_three_percent_is_reported_on_the_first_night(place, tmp_pat
 
 def test_nights_without_a_change_alarm_as_often_as_the_level_allows(place, tmp_path):
     whole_night(place, tmp_path)
-    alarms, candidates, compared = 0, 0, 0
-    for _ in range(NIGHTS):
+    nights, alarms, candidates, compared, enough = 0, 0, 0, 0, 20 * NIGHTS
+    # While neighbours disturb the panel few have a unit: more nights, with no more alarms.
+    while nights < NIGHTS or (compared <= enough and nights < 4 * NIGHTS):
+        nights += 1
         done, found = whole_night(place, tmp_path)
         alarms += bool(of_kind(found, "changed"))
         candidates += len(of_kind(found, "changed")) + len(of_kind(found, "unconfirmed"))
         compared += int(of_kind(found, "sweep")[0]["compared"])
         assert (done.returncode == 4) == bool(of_kind(found, "changed") or of_kind(found, "lost"))
-    print(f"{NIGHTS} nights, {compared} comparisons: {candidates} candidates, {alarms} nights "
+    print(f"{nights} nights, {compared} comparisons: {candidates} candidates, {alarms} nights "
           "with an alarm")
-    assert compared > 20 * NIGHTS  # most had a value
+    assert compared > enough  # most had a value
     assert alarms <= ALLOWED
 
 
