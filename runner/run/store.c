@@ -99,6 +99,16 @@ static int make_journal(struct store *store, const struct settings *settings, st
 }
 
 // The journal is made last: a folder without one holds no run.
+int store_is_free(const char *directory, struct error *error) {
+    char *journal = path_in(directory, "journal");
+    int there = !access(journal, F_OK);
+    free(journal);
+    return there ? error_set(error, ERROR_INPUT, directory, 0,
+                             "holds a run already: --resume goes on with it, another -o starts "
+                             "anew")
+                 : 0;
+}
+
 int store_create(const char *directory, const struct settings *settings, struct store *store,
                  struct error *error) {
     *store = (struct store){strdup(directory), -1, -1, -1, 0, 0, 0};
@@ -106,14 +116,8 @@ int store_create(const char *directory, const struct settings *settings, struct 
         return error_errno(error, ERROR_INPUT, directory,
                            "the run's folder cannot be made; choose another place with -o");
     store->measurements = open_file(directory, "measurements.csv", O_CREAT, error);
-    if (store->measurements < 0 || lock_folder(store, error))
+    if (store->measurements < 0 || lock_folder(store, error) || store_is_free(directory, error))
         return -1;
-    char *journal = path_in(directory, "journal");
-    int there = !access(journal, F_OK);
-    free(journal);
-    if (there)
-        return error_set(error, ERROR_INPUT, directory, 0,
-                         "holds a run already: --resume goes on with it, another -o starts anew");
     store->samples = open_file(directory, "samples.csv", O_CREAT | O_TRUNC, error);
     if (store->samples < 0)
         return -1;

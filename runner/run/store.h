@@ -30,6 +30,10 @@ struct journal_line {
     char variant[256];
 };
 
+// 0 if the folder holds no run, else ERROR_INPUT that says how to resume: to be told before the
+// wait for a core.
+int store_is_free(const char *directory, struct error *error);
+
 // Make the folder (parents included) and its files. A folder that holds a run already is
 // refused: ERROR_INPUT that says how to resume; so is one that another run is writing. *run_id of
 // settings is stored too.

@@ -32,12 +32,12 @@ def killed_once(build, folder, dice):
     while process.poll() is None and len(journal(folder)) < wanted:
         time.sleep(0.002)
     try:
-        process.communicate(timeout=dice.uniform(0, 0.03))
+        _, errors = process.communicate(timeout=dice.uniform(0, 0.03))
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
         return True
-    assert process.returncode in ENDED
+    assert process.returncode in ENDED, errors
     return False
 
 

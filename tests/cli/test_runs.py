@@ -104,6 +104,12 @@ def test_a_second_run_into_the_same_folder_is_refused(builds, out):
     assert open(os.path.join(out, "measurements.csv")).read() == before
 
 
+def test_a_folder_that_holds_a_run_is_refused_without_a_wait_for_the_core(running, builds, out):
+    done = run(builds("small"), "-o", out, *QUICK)
+    assert done.returncode == 2
+    assert "holds a run already" in done.stderr and done.stderr.count("\n") == 1
+
+
 def test_a_run_that_is_going_on_cannot_be_resumed_beside_itself(running, out):
     done = run("--resume", "-o", out)
     assert done.returncode == 2
