@@ -9,6 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+// Seconds between blocks beyond the usual number, 15 s in all for ten of them.
+#define FIRST_PAUSE 0.2
+#define LONGEST_PAUSE 2.0
 
 // One block of one core while it runs: what the sink needs.
 struct block {
@@ -18,7 +23,8 @@ struct block {
     struct tallies *tallies; // of this core
     size_t *slot_of;         // by variant
     size_t core, done, planned;
-    size_t wanted; // variants this block has, also those measured before a resume
+    size_t wanted;    // variants this block has, also those measured before a resume
+    size_t disturbed; // of them those without a value for want of a valid panel
     long number;
     double started;
     struct error *error;
@@ -206,11 +212,13 @@ static size_t choose(struct block *block, char *have, struct engine_job *jobs) {
         abort();
     schedule_block((uint64_t)run->settings->seed, (int)block->core, block->number, plan->count,
                    order);
-    block->wanted = 0;
+    block->wanted = block->disturbed = 0;
     for (size_t i = 0; i < plan->count; i++) {
         wanted[i] = block->number < run->settings->blocks || is_witness(block) ||
                     tallies_too_wide(&block->tallies[i], run->settings->precision);
         block->wanted += (size_t)wanted[i];
+        block->disturbed +=
+            (size_t)(wanted[i] && tallies_lack_panel(&block->tallies[i], run->settings->precision));
     }
     replay(block, have);
     for (size_t slot = 0; slot < plan->count; slot++) {
@@ -224,6 +232,20 @@ static size_t choose(struct block *block, char *have, struct engine_job *jobs) {
     return count;
 }
 
+// A neighbour on the core that we cannot see comes and goes within seconds. Where most of what is
+// left lacks a valid panel, the blocks beyond the usual number wait for its end, longer each time.
+static void wait_for_quiet(const struct block *block) {
+    const struct measurement *run = block->run;
+    long further = block->number - (long)run->settings->blocks;
+    if (further < 0 || is_witness(block) || 2 * block->disturbed <= block->wanted)
+        return;
+    double seconds = fmin(LONGEST_PAUSE, FIRST_PAUSE * pow(2, (double)further));
+    if (run->deadline > 0)
+        seconds = fmax(0, fmin(seconds, run->deadline - machine_read_tsc().seconds));
+    struct timespec pause = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
+    nanosleep(&pause, NULL); // a signal ends it, and the block after it
+}
+
 static int run_block(struct block *block, struct engine_settings *settings, struct error *error) {
     const struct plan *plan = block->run->plan;
     struct engine_job *jobs = malloc(plan->count * sizeof *jobs);
@@ -232,6 +254,8 @@ static int run_block(struct block *block, struct engine_settings *settings, stru
     if (!jobs || !have || !block->slot_of)
         abort();
     size_t count = choose(block, have, jobs), proved = 0;
+    if (count)
+        wait_for_quiet(block);
     block->planned = count;
     block->done = 0;
     block->started = machine_read_tsc().seconds;

@@ -144,12 +144,22 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
         add_detail(pooled, tally->detail);
 }
 
+static enum status pooled_status(const struct tally *cycles, double precision) {
+    struct pooled pooled;
+    tally_pool(cycles, precision, &pooled);
+    return pooled.status;
+}
+
+int tallies_lack_panel(const struct tallies *tallies, double precision) {
+    const struct tally *cycles = tallies_cycles(tallies);
+    return cycles && pooled_status(cycles, precision) == STATUS_invalid_reference;
+}
+
 int tallies_too_wide(const struct tallies *tallies, double precision) {
     const struct tally *cycles = tallies_cycles(tallies);
     // Without a value there is hope only where a better moment may come.
     if (!cycles || (!cycles->count && cycles->worst != STATUS_invalid_reference))
         return 0;
-    struct pooled pooled;
-    tally_pool(cycles, precision, &pooled);
-    return pooled.status == STATUS_unstable || pooled.status == STATUS_invalid_reference;
+    enum status status = pooled_status(cycles, precision);
+    return status == STATUS_unstable || status == STATUS_invalid_reference;
 }

@@ -49,4 +49,7 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
 // the precision and there is hope (executions give values, or only lack a valid panel).
 int tallies_too_wide(const struct tallies *tallies, double precision);
 
+// Has it no value so far because the panel disagreed too often?
+int tallies_lack_panel(const struct tallies *tallies, double precision);
+
 #endif

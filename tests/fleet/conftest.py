@@ -94,7 +94,7 @@ class Fleet:
         assert done.returncode == (stages != {"measured"}), done.stderr
         return done.stdout, done.stderr
 
-    def wait(self, wanted, seconds=60):
+    def wait(self, wanted, seconds=90):
         try:
             wait_for(f"stages {wanted}", lambda: self.status() == wanted, seconds)
         except AssertionError as problem:

@@ -118,6 +118,9 @@ static void more_blocks_are_for_values_that_are_too_wide_only(void **unused) {
     assert_true(tallies_too_wide(&wide, 0.005));
     assert_false(tallies_too_wide(&refused, 0.005));
     assert_true(tallies_too_wide(&disturbed, 0.005));
+    assert_true(tallies_lack_panel(&disturbed, 0.005));
+    assert_false(tallies_lack_panel(&wide, 0.005));
+    assert_false(tallies_lack_panel(&refused, 0.005));
     tallies_free(&narrow);
     tallies_free(&wide);
     tallies_free(&refused);
