@@ -26,7 +26,7 @@ from cluster import CannotStart, Cluster, wait_for  # noqa: E402
 BIN = Path(os.environ["ASMSWEEP_BIN"])
 CPU = "0"  # of the runs: not the one that other runs on this machine take by default
 # Many short tries: on a busy machine some give no value, and without any a run has failed.
-RUN = "--blocks 8 --slices 60"
+RUN = "--blocks 8 --precision 2% --slices 60"  # precision: more blocks while the panel is disturbed
 NODES = {"n1": "box1,lab", "n2": "box2,lab", "n3": "box3,lab", "n4": "box3,lab"}
 
 
@@ -94,7 +94,7 @@ class Fleet:
         assert done.returncode == (stages != {"measured"}), done.stderr
         return done.stdout, done.stderr
 
-    def wait(self, wanted, seconds=90):
+    def wait(self, wanted, seconds=120):
         try:
             wait_for(f"stages {wanted}", lambda: self.status() == wanted, seconds)
         except AssertionError as problem:
