@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long three methods take to an interval of +-0.5 % on the same loops.
+"""How long three methods take to +-0.5 % on the same loops: their settling times.
 
-Each rival gets what it is usually given: runs of N and 2N iterations (about 25 and 50 ms),
-the slope's ratio to that of a chain of known cost, and more runs until the interval is
-narrow enough or the budget is spent. All are pinned to the same CPU.
+Each rival gets what it is usually given: runs of N and 2N iterations (about 25 and 50 ms) and
+the slope's ratio to that of a chain of known cost, looked at after each round while the budget
+lasts. It has settled when from then on every look finds an interval of at most +-0.5 % with the
+known cost within +-0.5 % of its middle: whoever looks again and again finds a narrow interval
+once, by chance. asmsweep ends by itself; it is called several times, each call has to reach the
+same, and the longest counts. All are pinned to the same CPU.
 """
 
 import csv
@@ -16,9 +19,13 @@ import time
 
 from common import BIN, PERCENT
 
-VARIANTS = ("known_answers.crc32.groups16", "known_answers.push_popfq.groups16",
-            "known_answers.imul.groups16")
+# Cycles an iteration: chains of 16 links whose latency is published for AMD and Intel alike.
+TRUTH = {"known_answers.crc32.groups16": 48, "known_answers.xor.groups16": 16,
+         "known_answers.imul.groups16": 48}
+VARIANTS = tuple(TRUTH)
 CALIBRATOR = "calibrator"
+CALIBRATOR_CYCLES = 32
+RUNS = 5  # of asmsweep
 # Student's 97.5 % quantile by the fewest runs of a command, less one.
 STUDENT = {4: 2.776, 9: 2.262, 14: 2.145, 19: 2.093, 29: 2.045, 10**9: 1.984}
 
@@ -29,30 +36,46 @@ def _iterations(build, variant):
     return max(1, int(rows[variant]["iterations"]) // 40)
 
 
-def asmsweep(build, variant, folder, budget):
-    out = os.path.join(folder, f"reach-{variant}")
+def reached(variant, cycles, half_width):
+    """Is the interval narrow, and the known cost near its middle?"""
+    return half_width <= PERCENT / 100 and abs(cycles / TRUTH[variant] - 1) <= PERCENT / 100
+
+
+def _one_run(build, variant, out):
+    """(seconds, reached) of a call of asmsweep-run; without a valid panel there is no value."""
     began = time.monotonic()
-    done = subprocess.run([f"{BIN}/asmsweep-run", "run", build, "--only", variant, "-o", out,
-                           "--precision", f"{PERCENT}%"], capture_output=True, check=False)
+    subprocess.run([f"{BIN}/asmsweep-run", "run", build, "--only", variant, "-o", out,
+                    "--precision", f"{PERCENT}%"], capture_output=True, check=False)
     spent = time.monotonic() - began
-    if done.returncode:  # the panel disagreed in every execution: no value, so not reached
-        return budget, False
     with open(os.path.join(out, "summary.csv"), newline="", encoding="utf-8") as stream:
         row = next(csv.DictReader(stream))
-    half = (float(row["ci_high"]) - float(row["ci_low"])) / 2 / float(row["value"])
-    return (spent, True) if half <= PERCENT / 100 else (budget, False)
+    if not row["value"]:
+        return spent, False
+    value = float(row["value"])
+    half = (float(row["ci_high"]) - float(row["ci_low"])) / 2 / value
+    return spent, reached(variant, value, half)
 
 
-def _half_width(samples):
-    """Relative half-width of (slope of loop) / (slope of chain) from lists of seconds."""
+def asmsweep(build, variant, folder, budget):
+    runs = [_one_run(build, variant, os.path.join(folder, f"reach-{variant}-{number}"))
+            for number in range(RUNS)]
+    good = all(done for _, done in runs)
+    return (max(spent for spent, _ in runs), True) if good else (budget, False)
+
+
+def _slopes(build, variant, samples):
+    """Cycles an iteration by (slope of loop) / (slope of chain) from lists of seconds, and its
+    relative half-width."""
     means = [statistics.fmean(values) for values in samples]
     errors = [statistics.stdev(values) ** 2 / len(values) for values in samples]
     loop, chain = means[1] - means[0], means[3] - means[2]
     if loop <= 0 or chain <= 0:
-        return math.inf
+        return math.nan, math.inf
+    cycles = (CALIBRATOR_CYCLES * loop / _iterations(build, variant)
+              / (chain / _iterations(build, CALIBRATOR)))
     quantile = next(value for degrees, value in STUDENT.items() if len(samples[0]) - 1 <= degrees)
-    return quantile * math.hypot(math.sqrt(errors[0] + errors[1]) / loop,
-                                 math.sqrt(errors[2] + errors[3]) / chain)
+    return cycles, quantile * math.hypot(math.sqrt(errors[0] + errors[1]) / loop,
+                                         math.sqrt(errors[2] + errors[3]) / chain)
 
 
 def _commands(build, variant):
@@ -62,17 +85,19 @@ def _commands(build, variant):
             yield [os.path.join(build, "bin", name), str(factor * count)]
 
 
-def _until_narrow(measure_once, budget):
-    """Call measure_once (a list of four lists of seconds) until narrow or out of budget."""
-    samples = [[], [], [], []]
+def _settling(build, variant, measure_once, budget):
+    """Call measure_once (a list of four lists of seconds) for `budget` seconds; (seconds, True) of
+    the first look from which on all have reached, or (budget, False)."""
+    samples, settled = [[], [], [], []], None
     began = time.monotonic()
-    while True:
+    while time.monotonic() - began < budget:
         for kept, new in zip(samples, measure_once()):
             kept += new
-        spent = time.monotonic() - began
-        narrow = len(samples[0]) >= 5 and _half_width(samples) <= PERCENT / 100
-        if narrow or spent > budget:
-            return min(spent, budget), narrow
+        if len(samples[0]) < 5 or not reached(variant, *_slopes(build, variant, samples)):
+            settled = None
+        elif settled is None:
+            settled = time.monotonic() - began
+    return (budget, False) if settled is None else (settled, True)
 
 
 def hyperfine(build, variant, folder, budget):
@@ -86,7 +111,7 @@ def hyperfine(build, variant, folder, budget):
                        check=True, capture_output=True)
         with open(export, encoding="utf-8") as stream:
             return [result["times"] for result in json.load(stream)["results"]]
-    return _until_narrow(once, budget)
+    return _settling(build, variant, once, budget)
 
 
 def _task_clock(command):
@@ -98,7 +123,8 @@ def _task_clock(command):
 
 def perf_slopes(build, variant, _folder, budget):
     commands = list(_commands(build, variant))
-    return _until_narrow(lambda: [[_task_clock(command)] for command in commands], budget)
+    return _settling(build, variant,
+                     lambda: [[_task_clock(command)] for command in commands], budget)
 
 
 METHODS = {"asmsweep": asmsweep, "hyperfine -N slopes": hyperfine, "perf stat slopes": perf_slopes}
