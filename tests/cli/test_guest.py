@@ -2,10 +2,11 @@
 """Runs with the guest engine on a software CPU: rows without a cost, in every block."""
 
 import shutil
+import subprocess
 
 import pytest
 
-from conftest import journal, rows, run, start
+from conftest import RUN, journal, rows, run, start
 from test_runs import one_line, wait_for_lines
 
 GUEST = ["--engine", "guest", "--accel", "tcg", "--slices", "20"]
@@ -58,3 +59,10 @@ def test_a_resumed_run_takes_no_other_engine(builds, out, option, value):
     assert done.returncode == 2
     assert one_line(done).endswith(
         f"--resume goes on as the run was begun; leave out {option}")
+
+
+def test_no_kvm_stumbles_over_an_instruction_of_the_guests_kernel(builds):
+    # A KVM that runs its guests de-privileged emulates their kernel, and knows few instructions.
+    done = subprocess.run([RUN, "doctor", builds("small")], capture_output=True, text=True,
+                          check=False)
+    assert "engine guest: " in done.stdout and "KVM internal error" not in done.stdout
