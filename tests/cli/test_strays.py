@@ -110,6 +110,17 @@ def forbidden_perf():
         stream.write(before)
 
 
+def measured(measure, out):
+    """The folder of a run in which all have values: made again while a neighbour disturbs it."""
+    for attempt in range(5):
+        folder = f"{out}.{attempt}"
+        done = measure(folder)
+        if done.returncode == 0 or "invalid_reference" not in done.stderr:
+            break
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
 def check_values(folder):
     for row in rows(folder, "summary.csv"):
         assert row["source"] == "stopwatch" and float(row["value"]) > 1, row["detail"]
@@ -118,21 +129,20 @@ def check_values(folder):
 def test_an_ordinary_user_without_perf_gets_values_and_the_setting_named(shipped, out,
                                                                          forbidden_perf):
     program, build = shipped
-    done = subprocess.run([*NOBODY, program, "run", build, "-o", out, "--blocks", "2",
-                           "--precision", "50%"], capture_output=True, text=True, timeout=60,
-                          check=False, stdin=subprocess.DEVNULL, cwd="/")
-    assert done.returncode == 0, done.stderr
-    check_values(out)
-    said = environment(out)["perf"]
+    folder = measured(lambda place: subprocess.run(
+        [*NOBODY, program, "run", build, "-o", place, "--blocks", "2", "--precision", "50%"],
+        capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL,
+        cwd="/"), out)
+    check_values(folder)
+    said = environment(folder)["perf"]
     assert "kernel.perf_event_paranoid=" in said and "variants run directly" in said
 
 
 def test_without_perf_installed_there_are_values_and_perf_is_named(builds, out):
-    done = run(builds("small"), "-o", out, "--blocks", "2", "--precision", "50%",
-               env={"PATH": "/nonexistent"})
-    assert done.returncode == 0, done.stderr
-    check_values(out)
-    assert environment(out)["perf"] == ("no perf stat, variants run directly (perf cannot be "
+    folder = measured(lambda place: run(builds("small"), "-o", place, "--blocks", "2",
+                                        "--precision", "50%", env={"PATH": "/nonexistent"}), out)
+    check_values(folder)
+    assert environment(folder)["perf"] == ("no perf stat, variants run directly (perf cannot be "
                                         "started: No such file or directory)")
 
 

@@ -84,7 +84,9 @@ def test_a_change_of_three_percent_is_reported_on_the_first_night(place, tmp_pat
     for _ in range(8):  # a night on a noisy machine may have no unit for that one variant
         whole_night(place, tmp_path, *few)
         done, found = whole_night(place, tmp_path, *few, programs="slower")
-        if SLOW in [row["variant"] for row in of_kind(found, "changed")]:
+        changed = of_kind(found, "changed")
+        # A neighbour that stays for a whole night slows push and popfq by much more.
+        if [row["variant"] for row in changed] == [SLOW] and float(changed[0]["part"]) < 0.04:
             break
         shutil.rmtree(tmp_path / "store")
     assert done.returncode == 4
