@@ -40,6 +40,14 @@ void costs_free(struct costs *costs) {
     *costs = (struct costs){0};
 }
 
+bool keys_same_place(const char *const a[KEY_COUNT], const char *const b[KEY_COUNT]) {
+    static const enum cost_key keys[] = {KEY_run_id, KEY_core_type, KEY_engine, KEY_ring};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(a[keys[i]], b[keys[i]]) != 0)
+            return false;
+    return true;
+}
+
 int cost_rests_on(struct cost *cost, const char *variant) {
     size_t used = cost->variants != NULL ? strlen(cost->variants) : 0;
     size_t size = used + strlen(variant) + 2;

@@ -58,6 +58,9 @@ struct costs {
 struct cost *costs_add(struct costs *costs);
 void costs_free(struct costs *costs);
 
+// Are the keys those of the same engine in the same ring on the same core type in the same run?
+bool keys_same_place(const char *const a[KEY_COUNT], const char *const b[KEY_COUNT]);
+
 // Add a variant's name to those a cost rests on. 0, or -1 when memory ran out.
 int cost_rests_on(struct cost *cost, const char *variant);
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define Z95 1.959963984540054
@@ -148,11 +149,7 @@ void loops_free(struct loops *loops) {
 }
 
 bool loops_same_place(const struct loop *a, const struct loop *b) {
-    static const enum cost_key keys[] = {KEY_run_id, KEY_core_type, KEY_engine, KEY_ring};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(a->key[keys[i]], b->key[keys[i]]) != 0)
-            return false;
-    return true;
+    return keys_same_place(a->key, b->key);
 }
 
 bool loop_is_same(const struct loop *a, const struct loop *b) {
@@ -167,4 +164,7 @@ bool loop_is_same(const struct loop *a, const struct loop *b) {
 
 void loop_keys(const struct loop *loop, struct cost *cost) {
     memcpy(cost->key, loop->key, sizeof cost->key);
+    snprintf(cost->family, sizeof cost->family, "%s", loop->family);
+    snprintf(cost->order, sizeof cost->order, "%s", loop->order);
+    snprintf(cost->context, sizeof cost->context, "%s", loop->context);
 }

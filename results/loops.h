@@ -45,7 +45,7 @@ bool loops_same_place(const struct loop *a, const struct loop *b);
 // The same variant by the same engine in the same ring on the same core type, in whatever run.
 bool loop_is_same(const struct loop *a, const struct loop *b);
 
-// Copy the run's keys into a cost.
+// Copy the run's keys, and family, order and context, into a cost.
 void loop_keys(const struct loop *loop, struct cost *cost);
 
 #endif

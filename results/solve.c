@@ -30,17 +30,9 @@ static bool is_composition(const struct cost *whole, const struct cost *first,
            strcmp(whole->item + length + 2, second->item) == 0;
 }
 
-static bool same_place(const struct cost *a, const struct cost *b) {
-    static const enum cost_key keys[] = {KEY_run_id, KEY_core_type, KEY_engine, KEY_ring};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(a->key[keys[i]], b->key[keys[i]]) != 0)
-            return false;
-    return true;
-}
-
 static bool is_part(const struct cost *part, const struct cost *whole) {
     return part != whole && part->method == METHOD_direct && !isnan(part->cycles) &&
-           same_place(part, whole);
+           keys_same_place(part->key, whole->key);
 }
 
 static void judge_composition(struct cost *whole, const struct cost *first,

@@ -103,9 +103,6 @@ static int add_set(const struct loops *loops, struct set *set, struct costs *cos
     if (cost == NULL)
         return -1;
     loop_keys(first, cost);
-    snprintf(cost->family, sizeof cost->family, "%s", first->family);
-    snprintf(cost->order, sizeof cost->order, "%s", first->order);
-    snprintf(cost->context, sizeof cost->context, "%s", first->context);
     snprintf(cost->item, sizeof cost->item, "%s", first->group);
     for (size_t i = 0; i < set->members; i++)
         if (cost_rests_on(cost, set->loop[i]->variant) != 0)

@@ -9,13 +9,9 @@
 
 // Is the loop told by a cost: by its value, or, where the loop itself has none, by its reason?
 static bool is_told(const struct loop *loop, const struct cost *cost) {
-    static const enum cost_key keys[] = {KEY_run_id, KEY_core_type, KEY_engine, KEY_ring};
     if (loop->has_value && isnan(cost->cycles))
         return false;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(loop->key[keys[i]], cost->key[keys[i]]) != 0)
-            return false;
-    return cost_has_variant(cost, loop->variant);
+    return keys_same_place(loop->key, cost->key) && cost_has_variant(cost, loop->variant);
 }
 
 // Why a loop with a value has no cost of its own.
@@ -45,9 +41,6 @@ static int add_iteration(const struct loop *loop, struct costs *costs) {
         return -1;
     loop_keys(loop, cost);
     cost->method = METHOD_iteration;
-    snprintf(cost->family, sizeof cost->family, "%s", loop->family);
-    snprintf(cost->order, sizeof cost->order, "%s", loop->order);
-    snprintf(cost->context, sizeof cost->context, "%s", loop->context);
     snprintf(cost->item, sizeof cost->item, "%.200s: one iteration", loop->variant);
     if (!loop->has_value) {
         cost_refuse(cost, loop->status, "%s", loop->detail);

@@ -168,9 +168,6 @@ static int add_costs(const struct loops *loops, struct system *system, const str
             return -1;
         loop_keys(first, cost);
         cost->method = METHOD_solved;
-        snprintf(cost->family, sizeof cost->family, "%s", first->family);
-        snprintf(cost->order, sizeof cost->order, "%s", first->order);
-        snprintf(cost->context, sizeof cost->context, "%s", first->context);
         snprintf(cost->item, sizeof cost->item, "%s", system->items.term[j].name);
         for (size_t i = 0; i < system->members; i++)
             if (cost_rests_on(cost, system->loop[i]->variant) != 0)

@@ -16,8 +16,7 @@ static struct cost *add_difference(struct costs *costs, const struct loop *from,
         return NULL;
     loop_keys(from, cost);
     cost->method = METHOD_difference;
-    snprintf(cost->family, sizeof cost->family, "%s", from->family);
-    snprintf(cost->context, sizeof cost->context, "%s", from->context);
+    cost->order[0] = '\0'; // of two loops
     if (cost_rests_on(cost, from->variant) != 0 ||
         (minus != NULL && cost_rests_on(cost, minus->variant) != 0))
         return NULL;
