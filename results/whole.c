@@ -2,6 +2,7 @@
 #include "whole.h"
 
 #include "rows.h"
+#include "runs.h"
 #include "table.h"
 #include "units.h"
 
@@ -83,17 +84,14 @@ static int with_remedy(const char *remedy, struct error *error) {
 }
 
 int whole_run(const char *directory, struct error *error) {
+    if (run_expect(directory, error) != 0)
+        return -1;
     for (size_t i = 0; i < whole_count; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", directory, whole_files[i].name);
         if (access(path, F_OK) == 0) {
             if (check_table(&whole_files[i], path, error) != 0)
                 return with_remedy(whole_files[i].remedy, error);
-        } else if (i == 0) { // the first is written when a run ends
-            return error_set(error, ERROR_INPUT, path, 0,
-                             "is not there; give the folder of a run, or, if this one was broken "
-                             "off, end it with ./asmsweep run --resume -o %s",
-                             directory);
         } else if (whole_files[i].needed) {
             error_set(error, ERROR_INPUT, path, 0, "is not there");
             return with_remedy(whole_files[i].remedy, error);

@@ -157,10 +157,10 @@ def test_a_bundle_lands_where_the_user_stands_and_no_run_is_one_line(asmsweep, s
                              capture_output=True, text=True)
     assert ignored.stdout == f"{name}\n"
     (asmsweep.cwd / name).unlink()
-    for folder in (".", "nowhere"):
+    for folder, what in ((".", "has no summary.csv"), ("nowhere", "is not there")):
         done = asmsweep("bundle", folder)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-        assert done.stderr.startswith(f"asmsweep-results: {folder}/summary.csv: is not there; give")
+        assert done.stderr.startswith(f"asmsweep-results: {folder}: {what}; give the folder that")
 
 
 def test_a_second_run_into_the_same_folder_is_refused_and_harms_nothing(asmsweep, study):

@@ -224,12 +224,12 @@ def test_a_damaged_run_is_named_with_the_remedy_and_not_sealed(whole, results, t
 
 
 def test_what_is_no_run_gets_one_line_with_the_remedy(results, tmp_path):
-    for folder in (tmp_path, tmp_path / "none"):
+    for folder, what in ((tmp_path, "has no summary.csv"), (tmp_path / "none", "is not there")):
         done = results("bundle", folder)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == (
-            f"asmsweep-results: {folder}/summary.csv: is not there; give the folder of a run, or, "
-            f"if this one was broken off, end it with ./asmsweep run --resume -o {folder}\n")
+            f"asmsweep-results: {folder}: {what}; give the folder that ./asmsweep run printed, or "
+            "run it again\n")
 
 
 def test_the_build_is_the_one_that_the_journal_names_or_that_of_the_sweeps_name(whole, results,
