@@ -2,6 +2,7 @@
 // An archive that a reader can check and reproduce without this project.
 #include "archive.h"
 #include "commands.h"
+#include "disk.h"
 #include "replace.h"
 #include "reproduce.h"
 #include "table.h"
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct bundle {
     const struct bundle_options *options;
@@ -23,23 +23,10 @@ struct bundle {
 
 // A whole file; *data is the caller's. 0, -1 with *error, or 1 if it is not there.
 static int read_whole(const char *path, char **data, size_t *bytes, struct error *error) {
-    FILE *stream = fopen(path, "rb");
-    if (stream == NULL && errno == ENOENT)
-        return 1;
-    struct stat status;
-    if (stream == NULL || fstat(fileno(stream), &status) != 0 || !S_ISREG(status.st_mode)) {
-        if (stream != NULL)
-            fclose(stream);
-        return error_set(error, ERROR_INPUT, path, 0, "cannot be read as a file");
-    }
-    *bytes = (size_t)status.st_size;
-    *data = malloc(*bytes + 1);
-    bool whole = *data != NULL && fread(*data, 1, *bytes, stream) == *bytes;
-    fclose(stream);
-    if (whole)
+    *data = disk_read(path, bytes);
+    if (*data != NULL)
         return 0;
-    free(*data);
-    return error_set(error, ERROR_INPUT, path, 0, "cannot be read whole");
+    return errno == ENOENT ? 1 : error_errno(error, ERROR_INPUT, path, "cannot be read as a file");
 }
 
 // What names a machine or its owner: columns of any file, keys of environment.csv.
@@ -88,14 +75,15 @@ static int add_data(struct bundle *bundle, const char *name, bool executable, ch
     return failed;
 }
 
-static int add_csv(struct bundle *bundle, const char *file, bool needed) {
+// One that is not there is not needed, or whole_run had refused the run.
+static int add_csv(struct bundle *bundle, const char *file) {
     char path[4096], name[128], *data = NULL;
     size_t bytes = 0;
     snprintf(path, sizeof path, "%s/%s", bundle->options->directory, file);
     snprintf(name, sizeof name, "run/%s", file);
     int failed = read_whole(path, &data, &bytes, &bundle->error);
     if (failed > 0)
-        return needed ? error_set(&bundle->error, ERROR_INPUT, path, 0, "is not there") : 0;
+        return 0;
     if (failed == 0 && bundle->options->anonymous) {
         free(data);
         failed = anonymous_csv(path, &data, &bytes, &bundle->error);
@@ -194,7 +182,7 @@ static int add_all(struct bundle *bundle) {
     if (add_text(bundle) != 0)
         return -1;
     for (size_t i = 0; i < whole_count; i++)
-        if (add_csv(bundle, whole_files[i].name, whole_files[i].needed) != 0)
+        if (add_csv(bundle, whole_files[i].name) != 0)
             return -1;
     if (add_programs(bundle) != 0 || add_guest(bundle) != 0)
         return -1;
