@@ -8,12 +8,13 @@ static const char witness_engine[] = "hyperfine";
 static const double part_that_matters = 0.02, cycles_that_matter = 0.1;
 
 int witness_check(struct measurement *run, struct error *error) {
-    char why[320];
+    char why[320], engine[48];
     struct engine_probe probe;
     run->calibrator = plan_calibrator(run->plan, &run->calibrator_cycles, why, sizeof why);
     if (!run->settings->witness && !run->engine->needs_unit)
         return 0;
-    const char *what = run->settings->witness ? "--witness" : "--engine hyperfine";
+    snprintf(engine, sizeof engine, "--engine %s", run->engine->name);
+    const char *what = run->settings->witness ? "--witness" : engine;
     if (!run->calibrator)
         return error_set(error, ERROR_INPUT, run->plan->directory, 0, "%s has no unit: %s", what,
                          why);
