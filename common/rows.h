@@ -61,6 +61,10 @@ const char *quantity_unit(enum quantity quantity);
 const char *privilege_name(enum privilege privilege);
 const char *privilege_meaning(enum privilege privilege);
 
+// What begins so in the detail of proof.csv says why a loop may never end; a row that timed out
+// repeats it.
+#define PROOF_HINT "hint: "
+
 // The inverse; -1 for a name that is none.
 int status_from_name(const char *name);
 

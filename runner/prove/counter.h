@@ -4,12 +4,13 @@
 #define ASMSWEEP_COUNTER_H
 
 #include "disassembly.h"
+#include "rows.h"
 
 #include <stddef.h>
 
 // What stands in the detail of a row whose body does. It changes no status: a body may save EAX
 // and put it back.
-#define COUNTER_HINT "hint: the body writes EAX, which counts the loop"
+#define COUNTER_HINT PROOF_HINT "the body writes EAX, which counts the loop"
 
 // Nonzero if one of the instructions writes EAX or a part of it: as its last operand, or without
 // naming it (mul, div, cpuid, rdtsc, lods, in, cmpxchg and so on; SDM volume 2).

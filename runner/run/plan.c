@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plan.h"
 
+#include "rows.h"
 #include "units.h"
 
 #include <fnmatch.h>
@@ -130,11 +131,11 @@ static void take_proof(struct variant *variant, const struct table *proof, size_
     variant->loop_bytes = table_cell(proof, row, "loop_bytes");
     variant->jcc_erratum = table_cell(proof, row, "jcc_erratum");
     variant->order_found = table_cell(proof, row, "order_found");
-    static const char mark[] = "hint: ";
-    const char *hint = strstr(table_cell(proof, row, "detail"), mark);
-    if (hint)
-        snprintf(variant->hint, sizeof variant->hint, "%.*s",
-                 (int)strcspn(hint + strlen(mark), ";"), hint + strlen(mark));
+    const char *hint = strstr(table_cell(proof, row, "detail"), PROOF_HINT);
+    if (hint) {
+        hint += strlen(PROOF_HINT);
+        snprintf(variant->hint, sizeof variant->hint, "%.*s", (int)strcspn(hint, ";"), hint);
+    }
     if (!*variant->mix) // claims are optional, and where one is made it is what was found
         variant->mix = table_cell(proof, row, "mix_found");
 }
