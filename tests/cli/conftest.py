@@ -13,9 +13,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 RUN = os.environ.get("ASMSWEEP_RUN", os.path.join(ROOT, "build/programs/bin/asmsweep-run"))
 PROVE = os.environ.get("ASMSWEEP_PROVE", os.path.join(ROOT, "build/programs/bin/asmsweep-prove"))
 SWEEPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sweeps")
-# A run that came to its end. Under other load some variants may have no valid reference (1), or all
-# of them (3).
-ENDED = (0, 1, 3)
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
@@ -57,6 +54,14 @@ def run(*arguments, before=(), **options):
     """asmsweep-run run ARGUMENTS; the finished process."""
     return subprocess.run([*before, RUN, "run", *arguments], capture_output=True, text=True,
                           timeout=120, check=False, stdin=subprocess.DEVNULL, **options)
+
+
+def assert_ended(done, said=None):
+    """The run came to its end. Under other load some variants may have no valid reference (1), or
+    all of them (3, and the summary's line says so); `said` is a Popen's stderr."""
+    said = done.stderr if said is None else said
+    none = "no value, invalid_reference: " in said and "\n0 values, " in said
+    assert done.returncode in (0, 1) or (done.returncode == 3 and none), said
 
 
 def start(*arguments):

@@ -10,7 +10,7 @@ import subprocess
 import time
 from collections import Counter
 
-from conftest import ENDED, journal, keys, rows, run, start
+from conftest import assert_ended, journal, keys, rows, run, start
 
 KILLS = int(os.environ.get("ASMSWEEP_KILLS", "10"))
 BLOCKS, SLICES = 4, 20
@@ -37,7 +37,7 @@ def killed_once(build, folder, dice):
         process.kill()
         process.communicate()
         return True
-    assert process.returncode in ENDED, errors
+    assert_ended(process, errors)
     return False
 
 
@@ -55,7 +55,7 @@ def test_killed_and_resumed_runs_have_the_rows_of_an_undisturbed_one(builds, out
     build, scratch = builds("small"), out + ".tmp"
     os.mkdir(scratch)
     monkeypatch.setenv("TMPDIR", scratch)
-    assert run(build, "-o", out + ".undisturbed", *SETTINGS).returncode in ENDED
+    assert_ended(run(build, "-o", out + ".undisturbed", *SETTINGS))
     expected = keys(out + ".undisturbed")
     assert len(expected) == BLOCKS * 6
     dice = random.Random(20161130)
@@ -70,7 +70,7 @@ def test_killed_and_resumed_runs_have_the_rows_of_an_undisturbed_one(builds, out
             lengths[len(journal(folder))] += 1
         done = run("--resume", "-o", folder) if begun(folder) else \
             run(build, "-o", folder, *SETTINGS)
-        assert done.returncode in ENDED, done.stderr
+        assert_ended(done)
         assert keys(folder) == expected
         check_whole(folder)
     assert not os.listdir(scratch), "a killed run leaves temporary files behind"

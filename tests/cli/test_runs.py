@@ -10,7 +10,8 @@ import time
 
 import pytest
 
-from conftest import ENDED, NOBODY, RUN, environment, is_root, journal, keys, rows, run, start
+from conftest import (NOBODY, RUN, assert_ended, environment, is_root, journal, keys, rows, run,
+                      start)
 
 QUICK = ["--slices", "20"]
 
@@ -53,13 +54,13 @@ def test_sigint_ends_cleanly_writes_the_summary_and_says_how_to_resume(builds, o
     before = open(os.path.join(out, "measurements.csv")).read()
     assert len(rows(out, "measurements.csv")) == len(journal(out))
     done = run("--resume", "-o", out)
-    assert done.returncode in ENDED, done.stderr
+    assert_ended(done)
     assert open(os.path.join(out, "measurements.csv")).read().startswith(before)
     assert len(set(keys(out))) == len(keys(out)) == 30 * 6
 
 
 def test_sigint_with_nothing_left_to_measure_cuts_nothing(builds, out):
-    assert run(builds("small"), "-o", out, "--blocks", "1", *QUICK).returncode in (0, 1, 3)
+    assert_ended(run(builds("small"), "-o", out, "--blocks", "1", *QUICK))
     tools, asked = out + ".tools", out + ".asked"
     os.mkdir(tools)
     with open(os.path.join(tools, "perf"), "w") as script:
@@ -89,14 +90,14 @@ def test_what_is_unstable_is_named(builds, out):
 
 
 def test_a_loop_that_claims_nothing_has_the_mix_that_was_found_in_its_binary(builds, out):
-    assert run(builds("small"), "-o", out, "--blocks", "1", *QUICK).returncode in ENDED
+    assert_ended(run(builds("small"), "-o", out, "--blocks", "1", *QUICK))
     mixes = {row["variant"]: row["mix"] for row in rows(out, "summary.csv")}
     assert mixes == {f"{loop}.links{links}": f"{links}*{name}+1*dec+1*jnz"
                      for loop, name in (("xor", "xor"), ("crc", "crc32")) for links in (8, 16, 32)}
 
 
 def test_a_second_run_into_the_same_folder_is_refused(builds, out):
-    assert run(builds("small"), "-o", out, "--blocks", "1", *QUICK).returncode in ENDED
+    assert_ended(run(builds("small"), "-o", out, "--blocks", "1", *QUICK))
     before = open(os.path.join(out, "measurements.csv")).read()
     done = run(builds("small"), "-o", out, "--blocks", "1", *QUICK)
     assert done.returncode == 2
@@ -117,10 +118,10 @@ def test_a_run_that_is_going_on_cannot_be_resumed_beside_itself(running, out):
 
 
 def test_a_finished_run_resumed_runs_nothing(builds, out):
-    assert run(builds("small"), "-o", out, "--blocks", "2", *QUICK).returncode in ENDED
+    assert_ended(run(builds("small"), "-o", out, "--blocks", "2", *QUICK))
     before = keys(out)
     done = run("--resume", "-o", out)
-    assert done.returncode in ENDED
+    assert_ended(done)
     assert keys(out) == before
     assert done.stderr.splitlines()[-1].startswith("0 executions in ")
 
@@ -174,7 +175,7 @@ def test_what_the_guest_counted_meanwhile_changes_no_run(interrupted):
     change_proof(build, "xor.links16", retired_cpl0="18", retired_cpl3="18",
                  detail="guest: retired 18 an iteration; nothing was claimed")
     done = run("--resume", "-o", folder)
-    assert done.returncode in ENDED, done.stderr
+    assert_ended(done)
     assert len(set(keys(folder))) == len(keys(folder)) == 30 * 6
 
 
@@ -226,7 +227,7 @@ def test_the_second_run_waits_for_the_first(running, builds, out):
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=60)
     _, errors = second.communicate(timeout=60)
-    assert second.returncode in ENDED, errors
+    assert_ended(second, errors)
     assert len(keys(out + ".second")) == 6
 
 
@@ -239,11 +240,11 @@ def test_a_dry_run_waits_for_nothing_runs_nothing_and_writes_nothing(running, bu
 
 def test_the_budget_ends_the_run_after_its_first_block(builds, out):
     done = run(builds("small"), "-o", out, "--blocks", "5", "--budget", "1ms", *QUICK)
-    assert done.returncode in ENDED, done.stderr
+    assert_ended(done)
     assert f"the budget is spent; go on with: ./asmsweep run --resume -o {out}\n" in done.stderr
     blocks = [row["block"] for row in rows(out, "measurements.csv")]
     assert blocks.count("0") == 6 and len(blocks) <= 7
-    assert run("--resume", "-o", out).returncode in ENDED
+    assert_ended(run("--resume", "-o", out))
     assert len(set(keys(out))) == len(keys(out)) == 30
 
 
@@ -272,10 +273,10 @@ def test_a_folder_that_is_no_build_is_one_line_status_2(place, out):
 
 
 def test_the_seed_in_the_environment_gives_the_same_order_again(builds, out):
-    assert run(builds("small"), "-o", out, "--blocks", "2", *QUICK).returncode in ENDED
+    assert_ended(run(builds("small"), "-o", out, "--blocks", "2", *QUICK))
     seed = environment(out)["schedule_seed"]
-    assert run(builds("small"), "-o", out + ".2", "--blocks", "2", "--seed", seed,
-               *QUICK).returncode in ENDED
+    assert_ended(run(builds("small"), "-o", out + ".2", "--blocks", "2", "--seed", seed,
+               *QUICK))
     order = [[(r["block"], r["slot"], r["variant"]) for r in rows(f, "measurements.csv")]
              for f in (out, out + ".2")]
     assert order[0] == order[1]
@@ -305,7 +306,7 @@ def test_a_full_disk_is_one_line_loses_nothing_and_is_resumed(builds, tiny_disk)
     assert len(before) == len(journal(folder)) > 0
     grow()
     done = run("--resume", "-o", folder)
-    assert done.returncode in ENDED, done.stderr
+    assert_ended(done)
     assert rows(folder, "measurements.csv")[:len(before)] == before
     assert len(set(keys(folder))) == len(keys(folder)) == 20 * 6
     assert len(rows(folder, "summary.csv")) == 6
@@ -325,7 +326,7 @@ def test_no_room_even_for_the_headers_is_one_line(builds, tiny_disk):
     assert one_line(done).endswith("cannot be written; nothing was measured, free some room or "
                                    "choose another folder with -o: No space left on device")
     grow()
-    assert run(builds("small"), "-o", folder, "--blocks", "1", *QUICK).returncode in ENDED
+    assert_ended(run(builds("small"), "-o", folder, "--blocks", "1", *QUICK))
 
 
 def as_nobody(*arguments):
@@ -351,7 +352,7 @@ def test_a_read_only_folder_is_one_line_and_status_2(builds, place, out):
 def test_somebody_elses_run_is_not_touched(builds, out):
     if is_root() and not readable(RUN):
         pytest.skip(f"an ordinary user may not read {RUN}")
-    assert run(builds("small"), "-o", out, "--blocks", "1", *QUICK).returncode in ENDED
+    assert_ended(run(builds("small"), "-o", out, "--blocks", "1", *QUICK))
     before = open(os.path.join(out, "measurements.csv")).read()
     done = as_nobody("--resume", "-o", out)
     assert done.returncode == 2
