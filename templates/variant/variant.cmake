@@ -71,7 +71,8 @@ function(asmsweep_variant name run_time)
     OUTPUT bin/${name}
     COMMAND ${ASMSWEEP_AS} -o obj/${name}.o src/${name}.s
     COMMAND ${ASMSWEEP_LD} ${ASMSWEEP_LD_FLAGS} -o bin/${name} ${run_time} obj/${name}.o
-    DEPENDS ${CMAKE_BINARY_DIR}/src/${name}.s ${run_time} ${ASMSWEEP_VARIANT_DIR}/variant.ld
+    DEPENDS ${CMAKE_BINARY_DIR}/src/${name}.s ${CMAKE_BINARY_DIR}/${run_time}
+            ${ASMSWEEP_VARIANT_DIR}/variant.ld
     VERBATIM COMMENT "${name}")
 endfunction()
 
@@ -99,7 +100,7 @@ function(asmsweep_sweep sweep)
   foreach(name IN LISTS names)
     asmsweep_variant(${name} ${run_time})
   endforeach()
-  list(TRANSFORM names PREPEND bin/ OUTPUT_VARIABLE binaries)
+  list(TRANSFORM names PREPEND ${CMAKE_BINARY_DIR}/bin/ OUTPUT_VARIABLE binaries)
   if(ASMSWEEP_PROVE)
     add_custom_command(
       OUTPUT proof.csv
