@@ -6,8 +6,8 @@ the slope's ratio to that of a chain of known cost, looked at after each round w
 lasts. It has settled when from then on every look finds an interval of at most +-0.5 % with the
 known cost within +-0.5 % of its middle: whoever looks again and again finds a narrow interval
 once, by chance. asmsweep ends by itself, and says so where it has no value: then it is called
-again, and both calls count. That is made several times; the longest counts. All are pinned to
-the same CPU.
+again, and both calls count. That is made several times; the middle one counts, and the note
+tells the shortest and the longest. All are pinned to the same CPU.
 """
 
 import csv
@@ -26,7 +26,7 @@ TRUTH = {"known_answers.crc32.groups16": 48, "known_answers.xor.groups16": 16,
 VARIANTS = tuple(TRUTH)
 CALIBRATOR = "calibrator"
 CALIBRATOR_CYCLES = 32
-RUNS = 5  # of asmsweep
+RUNS = 9  # of asmsweep
 # Student's 97.5 % quantile by the fewest runs of a command, less one.
 STUDENT = {4: 2.776, 9: 2.262, 14: 2.145, 19: 2.093, 29: 2.045, 10**9: 1.984}
 
@@ -67,9 +67,12 @@ def _until_reached(build, variant, out, budget):
 
 
 def asmsweep(build, variant, folder, budget):
-    runs = [_until_reached(build, variant, os.path.join(folder, f"reach-{variant}-{number}"),
-                           budget) for number in range(RUNS)]
-    return max(runs, key=lambda run: run[0])
+    runs = sorted(_until_reached(build, variant, os.path.join(folder, f"reach-{variant}-{number}"),
+                                 budget) for number in range(RUNS))
+    missed = sum(not done for _, done in runs)
+    seconds = [spent for spent, _ in runs]
+    note = f"{RUNS} runs, {seconds[0]:.3g} to {seconds[-1]:.3g} s"
+    return statistics.median(seconds), note + (f", {missed} not reached" if missed else "")
 
 
 def _slopes(build, variant, samples):
@@ -95,8 +98,8 @@ def _commands(build, variant):
 
 
 def _settling(build, variant, measure_once, budget):
-    """Call measure_once (a list of four lists of seconds) for `budget` seconds; (seconds, True) of
-    the first look from which on all have reached, or (budget, False)."""
+    """Call measure_once (a list of four lists of seconds) for `budget` seconds; (seconds, "") of
+    the first look from which on all have reached, or (budget, note)."""
     samples, settled = [[], [], [], []], None
     began = time.monotonic()
     while time.monotonic() - began < budget:
@@ -106,7 +109,7 @@ def _settling(build, variant, measure_once, budget):
             settled = None
         elif settled is None:
             settled = time.monotonic() - began
-    return (budget, False) if settled is None else (settled, True)
+    return (budget, f"not reached in {budget:g} s") if settled is None else (settled, "")
 
 
 def hyperfine(build, variant, folder, budget):
@@ -136,4 +139,5 @@ def perf_slopes(build, variant, _folder, budget):
                      lambda: [[_task_clock(command)] for command in commands], budget)
 
 
-METHODS = {"asmsweep": asmsweep, "hyperfine -N slopes": hyperfine, "perf stat slopes": perf_slopes}
+RIVALS = {"hyperfine -N slopes": hyperfine, "perf stat slopes": perf_slopes}
+METHODS = {"asmsweep": asmsweep, **RIVALS}
