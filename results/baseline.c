@@ -76,9 +76,7 @@ static void look_at_run(struct search *search, const char *folder, bool is_newes
     struct loops *then = &baseline->read[baseline->read_count];
     struct machine_key key;
     struct error error;
-    char path[4200];
-    snprintf(path, sizeof path, "%s/summary.csv", folder);
-    int failed = loops_read(path, then, &error);
+    int failed = loops_read(folder, then, &error);
     bool used = false;
     if (failed == 0 && then->count > 0) {
         failed = machine_key_read(folder, then, &key, &error);

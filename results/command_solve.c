@@ -75,9 +75,7 @@ static int solve_run(const struct loops *loops, const struct published *publishe
 int command_solve(const char *directory, const char *folder, FILE *out, struct error *error) {
     struct loops loops;
     struct published published = {0};
-    char path[4096];
-    snprintf(path, sizeof path, "%s/summary.csv", directory);
-    int failed = loops_read(path, &loops, error);
+    int failed = loops_read(directory, &loops, error);
     if (failed == 0 && folder != NULL)
         failed = published_read(folder, &published, error);
     if (failed == 0)

@@ -170,10 +170,10 @@ static void make_needle(const char *item, char *needle, size_t size) {
 static int add_run(const char *folder, const char *item, const char *cpu,
                    const struct source *source, struct history *history, struct error *error) {
     char path[4200], needle[256];
-    struct table table;
+    struct table table = {0};
     make_needle(item, needle, sizeof needle);
     snprintf(path, sizeof path, "%s/%s", folder, source->file);
-    int failed = read_lines(path, needle, &table, error);
+    int failed = run_expect(folder, error) != 0 || read_lines(path, needle, &table, error) != 0;
     for (size_t row = 0; row < table.rows && failed == 0; row++) {
         struct series name = {0}, *series;
         if (!is_item(&table, row, source, item) ||

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "loops.h"
 
+#include "runs.h"
 #include "units.h"
 
 #include <math.h>
@@ -121,12 +122,14 @@ static void keep_better(struct loops *loops, const struct loop *loop, bool pmu) 
     loops->loop[loops->count++] = *loop;
 }
 
-int loops_read(const char *path, struct loops *loops, struct error *error) {
+int loops_read(const char *folder, struct loops *loops, struct error *error) {
     static const char *const required[] = {
         "run_id", "variant", "family", "mix",    "engine", "accel",  "ring",  "quantity", "source",
         "value",  "ci_low",  "status", "detail", "group",  "groups", "order", "context",  NULL};
+    char path[4200];
     *loops = (struct loops){0};
-    if (table_read(path, required, &loops->table, error) != 0)
+    snprintf(path, sizeof path, "%s/summary.csv", folder);
+    if (run_expect(folder, error) != 0 || table_read(path, required, &loops->table, error) != 0)
         return -1;
     loops->loop = calloc(loops->table.rows + 1, sizeof *loops->loop);
     if (loops->loop == NULL)

@@ -33,10 +33,10 @@ struct loops {
     size_t count;
 };
 
-// Read a summary.csv: rows with quantity cycles of engines that measure costs (no witness, no
+// Read a run's summary.csv: rows with quantity cycles of engines that measure costs (no witness, no
 // emulation: accel tcg). Where one engine gives a loop's cycles from two sources, the PMU's
 // stand. 0, or -1 with *error naming file and line. Free with loops_free in both cases.
-int loops_read(const char *path, struct loops *loops, struct error *error);
+int loops_read(const char *folder, struct loops *loops, struct error *error);
 void loops_free(struct loops *loops);
 
 // Measured by the same engine in the same ring of the same run.

@@ -71,12 +71,6 @@ static void read_path(const char *folder, const char *name, const char *suffix, 
     fclose(stream);
 }
 
-static int read_summary(const char *run, struct loops *loops, struct error *error) {
-    char path[4200];
-    snprintf(path, sizeof path, "%s/summary.csv", run);
-    return loops_read(path, loops, error);
-}
-
 // Read one sweep into the next free place and take its first look. A run without an end, or
 // without anything that tells cycles, leaves the place free.
 static int read_sweep(const char *folder, const char *name, double minimum, struct night *night,
@@ -87,7 +81,7 @@ static int read_sweep(const char *folder, const char *name, double minimum, stru
     read_path(folder, name, "again", sweep->again, sizeof sweep->again);
     if (!run_ended(sweep->run))
         return 0;
-    int failed = read_summary(sweep->run, &sweep->now, error);
+    int failed = loops_read(sweep->run, &sweep->now, error);
     if (failed == 0 && sweep->now.count == 0) {
         loops_free(&sweep->now);
         return 0;
@@ -95,7 +89,7 @@ static int read_sweep(const char *folder, const char *name, double minimum, stru
     night->count++;
     if (failed != 0 || baseline_find(sweep->run, &sweep->now, &sweep->base, error) != 0)
         return -1;
-    if (run_ended(sweep->again) && read_summary(sweep->again, &sweep->fresh, error) != 0)
+    if (run_ended(sweep->again) && loops_read(sweep->again, &sweep->fresh, error) != 0)
         return -1;
     size_t at = night->count - 1;
     if (compare_loops(&sweep->base.loops, &sweep->now, minimum, &night->first[at]) != 0 ||

@@ -7,9 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH = 4096, LEVELS = 3 }; // SWEEP/CPU/RUN
+enum {
+    PATH = 4096,
+    LEVELS = 3, // SWEEP/CPU/RUN
+    TAIL = 1024,
+};
 
 static bool is_there(const char *folder, const char *name) {
     char path[PATH];
@@ -17,24 +22,50 @@ static bool is_there(const char *folder, const char *name) {
     return access(path, R_OK) == 0;
 }
 
-bool run_ended(const char *folder) {
-    static const char mark[] = "\nend ";
-    char path[PATH], tail[65];
-    if (!is_there(folder, "summary.csv"))
-        return false;
+// The end of the run's journal as a string in `tail`: enough for its sizes and its end. 0, or -1
+// with errno.
+static int read_tail(const char *folder, char *tail, size_t size) {
+    char path[PATH];
     snprintf(path, sizeof path, "%s/journal", folder);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return errno == ENOENT;
-    off_t size = lseek(file, 0, SEEK_END);
-    off_t from = size > (off_t)sizeof tail - 1 ? size - ((off_t)sizeof tail - 1) : 0;
-    ssize_t got = pread(file, tail, sizeof tail - 1, from);
+        return -1;
+    off_t length = lseek(file, 0, SEEK_END), room = (off_t)size - 1;
+    ssize_t got = pread(file, tail, size - 1, length > room ? length - room : 0);
     close(file);
-    if (got <= 0)
+    tail[got < 0 ? 0 : got] = '\0';
+    return 0;
+}
+
+bool run_ended(const char *folder) {
+    char tail[TAIL];
+    if (!is_there(folder, "summary.csv"))
         return false;
-    tail[got] = '\0';
-    const char *end = strstr(tail, mark);
-    return end != NULL && strchr(end + 1, '\n') == tail + got - 1;
+    if (read_tail(folder, tail, sizeof tail) != 0)
+        return errno == ENOENT;
+    const char *end = strstr(tail, "\nend ");
+    return end != NULL && strchr(end + 1, '\n') == tail + strlen(tail) - 1;
+}
+
+// Is every file at least as long as the journal's lines "size FILE BYTES" say? A copy that was
+// cut between two rows looks whole else.
+static int check_sizes(const char *folder, struct error *error) {
+    char tail[TAIL], name[64], path[PATH];
+    long long wanted;
+    if (read_tail(folder, tail, sizeof tail) != 0)
+        return 0;
+    for (const char *at = tail; (at = strstr(at, "\nsize ")) != NULL; at++) {
+        struct stat status;
+        if (sscanf(at, " size %63s %lld", name, &wanted) != 2 || strchr(name, '/') != NULL)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        if (stat(path, &status) == 0 && status.st_size < wanted)
+            return error_set(error, ERROR_INPUT, path, 0,
+                             "is cut off: %lld of the %lld bytes that were written; take a whole "
+                             "copy of the run, or measure again",
+                             (long long)status.st_size, wanted);
+    }
+    return 0;
 }
 
 void run_remedy(const char *folder, char *text, size_t size) {
@@ -47,7 +78,7 @@ void run_remedy(const char *folder, char *text, size_t size) {
 int run_expect(const char *folder, struct error *error) {
     char remedy[PATH];
     if (is_there(folder, "summary.csv"))
-        return 0;
+        return check_sizes(folder, error);
     run_remedy(folder, remedy, sizeof remedy);
     return error_set(error, ERROR_INPUT, folder, 0, "%s; %s",
                      access(folder, F_OK) != 0 ? "is not there" : "has no summary.csv", remedy);

@@ -20,8 +20,9 @@ struct runs {
 // without a journal is a copy, for which summary.csv, written in one step at the end, stands.
 bool run_ended(const char *folder);
 
-// Is there a run in the folder that came to its end, so far that it has a summary? 0, or -1 with
-// *error and the remedy: for a run that was broken off the command that goes on with it.
+// Is there a run in the folder that came to its end, so far that it has a summary, and is no file
+// shorter than its journal says? 0, or -1 with *error and the remedy: for a run that was broken off
+// the command that goes on with it.
 int run_expect(const char *folder, struct error *error);
 
 // What to do about a run without the rows that are asked for: go on with one that was broken off,

@@ -249,12 +249,28 @@ failed:
     return -1;
 }
 
+static void write_sizes(const struct store *store, FILE *stream) {
+    static const char *const names[] = {"measurements.csv", "samples.csv", "environment.csv",
+                                        "variants.csv",     "proof.csv",   "summary.csv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = path_in(store->directory, names[i]);
+        struct stat status;
+        if (!stat(path, &status))
+            fprintf(stream, "size %s %lld\n", names[i], (long long)status.st_size);
+        free(path);
+    }
+}
+
 int store_end(struct store *store, const char *how, struct error *error) {
-    char text[64];
-    int length = snprintf(text, sizeof text, "end %s\n", how);
-    return disk_write(store->journal, text, (size_t)length) || fdatasync(store->journal)
-               ? cannot_write(store->directory, "journal", error)
-               : 0;
+    char *text;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    write_sizes(store, stream);
+    fprintf(stream, "end %s\n", how);
+    fclose(stream);
+    int failed = disk_write(store->journal, text, length) || fdatasync(store->journal);
+    free(text);
+    return failed ? cannot_write(store->directory, "journal", error) : 0;
 }
 
 int store_write_file(const struct store *store, const char *name, const char *text, size_t length,

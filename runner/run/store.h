@@ -2,8 +2,9 @@
 // runner/run: a run's folder. Every execution is appended and synced; a journal says how
 // long the files were after each, so that a run killed at any moment goes on from there.
 //
-//   journal            settings, then a line for every execution that is safely on disk, and
-//                      "end HOW" when the run came to its own end (not killed, not broken)
+//   journal            settings, then a line for every execution that is safely on disk; when
+//                      the run came to its own end (not killed, not broken) "size FILE BYTES" for
+//                      every other file, by which a reader knows a copy that was cut, and "end HOW"
 //   measurements.csv   rows of executions
 //   samples.csv        their slices
 //   environment.csv, variants.csv, proof.csv   written at the start

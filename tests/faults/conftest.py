@@ -111,7 +111,7 @@ def assert_whole_run(folder, build, variants=None, blocks=BLOCKS):
         assert (folder / name).read_bytes() == (build / name).read_bytes()
     journal = (folder / "journal").read_text().splitlines()
     words = collections.Counter(line.split()[0] for line in journal[journal.index("begin") + 1:])
-    assert set(words) <= {"done", "end"}, journal
+    assert set(words) <= {"done", "size", "end"}, journal
     assert words["done"] == len(variants) * blocks
     assert not list(folder.glob("*.new"))
 

@@ -4,6 +4,7 @@ is wrong, and leave every file as it was."""
 
 import csv
 import io
+import re
 import shutil
 
 import pytest
@@ -82,6 +83,8 @@ def solved_run(whole_run, tmp_path_factory):
             cell.update(value="16", ci_low="15.9", ci_high="16.1", status="ok", detail="")
             row[:] = cell.values()
     (folder / "summary.csv").write_bytes(edit(text, fix))
+    journal = (folder / "journal").read_text()
+    (folder / "journal").write_text(re.sub("(?m)^size summary.csv .*\n", "", journal))
     assert call(RESULTS, "solve", folder, *PUBLISHED).returncode == 0
     return folder
 
@@ -108,6 +111,29 @@ def test_a_damaged_summary_is_not_solved(solved, copy_of, damage):
     change, told = SUMMARY[damage]
     path.write_bytes(change(path.read_bytes()))
     refuses(folder, path, told, RESULTS, "solve", folder, *PUBLISHED)
+
+
+@pytest.mark.parametrize("name", ["summary", "measurements", "samples", "environment", "variants",
+                                  "proof"])
+def test_a_file_cut_between_two_rows_is_told_by_the_journal(whole_run, copy_of, name):
+    folder = copy_of(whole_run)
+    path = folder / f"{name}.csv"
+    text = path.read_bytes()
+    half = b"".join(text.splitlines(keepends=True)[:2])
+    path.write_bytes(half)
+    told = (f": is cut off: {len(half)} of the {len(text)} bytes that were written; take a whole "
+            "copy of the run, or measure again")
+    for command in (["solve", folder, *PUBLISHED], ["compare", whole_run, folder],
+                    ["compare", folder, whole_run], ["explain", folder, "any"],
+                    ["bundle", folder]):
+        refuses(folder, path, told, RESULTS, *command)
+
+
+def test_a_run_that_grew_is_no_cut_one(whole_run, copy_of):
+    folder = copy_of(whole_run)
+    with open(folder / "environment.csv", "ab") as stream:
+        stream.write(b"remark,,added by hand\r\n")
+    assert call(RESULTS, "solve", folder, *PUBLISHED).returncode == 0
 
 
 @pytest.mark.parametrize("damage", COSTS)

@@ -321,7 +321,9 @@ def test_bad_input_is_one_line_with_file_and_line(tmp_path, results):
 
 def test_a_run_that_is_not_there_is_named(tmp_path, results):
     done = results("solve", tmp_path / "nowhere")
-    assert done.returncode == 2 and "nowhere/summary.csv" in done.stderr
+    assert done.returncode == 2 and done.stderr == (
+        f"asmsweep-results: {tmp_path}/nowhere: is not there; give the folder that ./asmsweep run "
+        "printed, or run it again\n")
 
 
 def test_a_folder_that_cannot_be_written_keeps_the_old_costs(tmp_path, results):
