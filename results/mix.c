@@ -61,6 +61,31 @@ bool mix_strip_loop(struct mix *mix) {
            take_one(mix, "jnz");
 }
 
+static bool is_prefix(const char *word, size_t length) {
+    static const char *const prefixes[] = {
+#define PREFIX(name) name,
+#include "prefixes.def"
+#undef PREFIX
+    };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strlen(prefixes[i]) == length && memcmp(prefixes[i], word, length) == 0)
+            return true;
+    return false;
+}
+
+// How long the mnemonic at `text` is with its prefixes: "lock incq (%rbx)" has one of 9.
+static size_t mnemonic_length(const char *text) {
+    size_t begin = 0, length = strcspn(text, "; \t");
+    while (text[length] == ' ' && is_prefix(text + begin, length - begin)) {
+        size_t next = strcspn(text + length + 1, "; \t");
+        if (next == 0)
+            break;
+        begin = length + 1;
+        length = begin + next;
+    }
+    return length;
+}
+
 int mix_of_group(const char *group, double groups, struct mix *mix) {
     mix->terms = 0;
     while (*group != '\0') {
@@ -71,7 +96,7 @@ int mix_of_group(const char *group, double groups, struct mix *mix) {
             group = end + 1;
         else
             times = 1;
-        size_t length = strcspn(group, "; \t");
+        size_t length = mnemonic_length(group);
         if (length > 0 && mix_add(mix, group, length, times * groups) != 0)
             return -1;
         group += strcspn(group, ";");

@@ -14,10 +14,8 @@ static int is(struct word word, const char *text) {
 
 static int is_prefix(struct word word) {
     static const char *const prefixes[] = {
-#define RENAME(from, to)
 #define PREFIX(name) name,
-#include "canonical.def"
-#undef RENAME
+#include "prefixes.def"
 #undef PREFIX
     };
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
@@ -31,10 +29,8 @@ static const char *rename_of(struct word word) {
         const char *from, *to;
     } renames[] = {
 #define RENAME(from, to) {from, to},
-#define PREFIX(name)
 #include "canonical.def"
 #undef RENAME
-#undef PREFIX
     };
     for (size_t i = 0; i < sizeof renames / sizeof *renames; i++)
         if (is(word, renames[i].from))

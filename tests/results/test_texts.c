@@ -49,6 +49,23 @@ static void groups_with_runs_count_each_instruction(void **state) {
     assert_false(mix_equal(&group, &mix));
 }
 
+static void a_prefix_belongs_to_the_mnemonic(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"lock incq (%rbx)", "4*lock incq"},
+        {"rep movsb", "4*rep movsb"},
+        {"rep", "4*rep"},
+        {"2*lock incq (%rbx); cli", "8*lock incq+4*cli"},
+        {"repeat 1", "4*repeat"},
+    };
+    struct mix group, mix;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        assert_int_equal(mix_of_group(pairs[i][0], 4, &group), 0);
+        assert_int_equal(mix_parse(pairs[i][1], &mix), 0);
+        assert_true(mix_equal(&group, &mix));
+    }
+}
+
 static void items_become_general_as_published_figures_name_them(void **state) {
     (void)state;
     static const char *const pairs[][2] = {
@@ -185,6 +202,7 @@ int main(void) {
         cmocka_unit_test(text_that_is_no_mix_is_refused),
         cmocka_unit_test(a_loop_of_another_shape_is_not_stripped),
         cmocka_unit_test(groups_with_runs_count_each_instruction),
+        cmocka_unit_test(a_prefix_belongs_to_the_mnemonic),
         cmocka_unit_test(items_become_general_as_published_figures_name_them),
         cmocka_unit_test(registers_keep_their_width_and_kind),
         cmocka_unit_test(only_a_register_with_itself_is_the_chain),
