@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An iteration ends in a taken jump, and no x86-64 core takes more than two of them in a cycle
-// (Zen 5 is said to take two).
-static const double fastest_iteration = 0.45;
-
 // Of ten executions the lowest and the highest are left out: where a machine has neighbours (the
 // SMT sibling of a virtual CPU may be another guest's) one of ten may find half a core. Of five
 // none is: a far one makes the interval wide, and that brings five more.
@@ -141,7 +137,7 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed
     describe_ratios(ratio, slices->count, value);
     if (!(value->cycles.value > 0) || !isfinite(value->cycles.value))
         fail(value, STATUS_implausible, "the loop took no time, or less");
-    else if (value->cycles.value < fastest_iteration)
+    else if (value->cycles.value < FASTEST_ITERATION)
         fail(value, STATUS_implausible, "an iteration took less than a taken jump can");
     if (value->status < STATUS_unstable)
         value->cycles = (struct interval){NAN, NAN, NAN};

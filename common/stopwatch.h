@@ -32,6 +32,10 @@ struct slices {
 // Of the members that are compared: how far they may be apart, a part.
 #define PANEL_TOLERANCE 0.003
 
+// Cycles. An iteration ends in a taken jump, and no x86-64 core takes more than two of them in a
+// cycle (Zen 5 is said to take two).
+#define FASTEST_ITERATION 0.45
+
 struct stopwatch_value {
     enum status status;     // ok, invalid_reference, implausible or unstable
     struct interval cycles; // per iteration; 95 % within this execution

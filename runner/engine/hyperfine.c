@@ -9,6 +9,8 @@
 #include "hyperfine_json.h"
 #include "process.h"
 #include "scratch_file.h"
+#include "stats.h"
+#include "stopwatch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,8 +56,8 @@ static int make_command(const char *path, unsigned long iterations, char *text, 
 // Four commands in one call: loop N, loop 2N, calibrator N, calibrator 2N.
 static int run_hyperfine(const struct engine_settings *settings, const struct engine_job *job,
                          unsigned long n, unsigned long calibrator_n,
-                         struct hyperfine_times times[COMMANDS], char *why, size_t size,
-                         struct error *error) {
+                         struct hyperfine_times times[COMMANDS], struct execution *execution,
+                         char *why, size_t size, struct error *error) {
     char path[SCRATCH_PATH], runs[8], commands[COMMANDS][MAX_COMMAND];
     if (scratch_file_make(path, error))
         return -1;
@@ -79,13 +81,17 @@ static int run_hyperfine(const struct engine_settings *settings, const struct en
     why[0] = '\0';
     if (!failed && !process_succeeded(&result))
         process_describe(&result, why, size);
-    else if (!failed)
-        hyperfine_json_parse(json, length, COMMANDS, times, why, size);
+    else if (!failed && !hyperfine_json_parse(json, length, COMMANDS, times, why, size))
+        for (int i = 0; i < COMMANDS; i++)
+            execution->seconds_run +=
+                stats_mean(times[i].seconds, times[i].count) * (double)times[i].count;
+    execution->seconds_started = result.seconds - execution->seconds_run;
     process_free(&result);
     return failed;
 }
 
-// cycles = calibrator's cycles * slope of the loop / slope of the calibrator.
+// cycles = calibrator's cycles * slope of the loop / slope of the calibrator. A slope as uncertain
+// as it is large is none.
 static void evaluate(const struct engine_settings *settings, const struct hyperfine_times *times,
                      double n, double calibrator_n, struct engine_count *count) {
     double loop, loop_half, chain, chain_half;
@@ -93,13 +99,24 @@ static void evaluate(const struct engine_settings *settings, const struct hyperf
     hyperfine_slope(&times[2], &times[3], calibrator_n, &chain, &chain_half);
     double relative = hypot(loop_half / loop, chain_half / chain);
     count->samples = (double)(times[0].count + times[1].count);
+    double cycles = settings->calibrator_cycles * loop / chain;
+    count->status = STATUS_implausible;
     if (!(loop > 0) || !(chain > 0) || !isfinite(relative)) {
-        count->status = STATUS_implausible;
         snprintf(count->detail, sizeof count->detail, "2N iterations took no longer than N");
         return;
     }
+    if (relative >= 1) {
+        snprintf(count->detail, sizeof count->detail,
+                 "2N iterations took longer than N by less than the runs differ");
+        return;
+    }
+    if (cycles < FASTEST_ITERATION) {
+        snprintf(count->detail, sizeof count->detail,
+                 "%.3g cycles: faster than a taken jump can be", cycles);
+        return;
+    }
     count->status = STATUS_ok;
-    count->value = settings->calibrator_cycles * loop / chain;
+    count->value = cycles;
     count->low = count->value * (1 - relative);
     count->high = count->value * (1 + relative);
     snprintf(count->detail, sizeof count->detail,
@@ -114,7 +131,7 @@ static int execute(const struct engine_settings *settings, const struct engine_j
     unsigned long n = (unsigned long)(job->iterations / PART_OF_A_RUN) + 1;
     unsigned long calibrator_n =
         (unsigned long)(settings->calibrator_iterations / PART_OF_A_RUN) + 1;
-    if (run_hyperfine(settings, job, n, calibrator_n, times, why, sizeof why, error))
+    if (run_hyperfine(settings, job, n, calibrator_n, times, execution, why, sizeof why, error))
         return -1;
     struct engine_count *count = &execution->counts[execution->count++];
     *count = (struct engine_count){.quantity = QUANTITY_cycles,

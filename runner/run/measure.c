@@ -5,6 +5,7 @@
 #include "process.h"
 #include "schedule.h"
 #include "units.h"
+#include "witness.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -197,9 +198,18 @@ static int sink_unproved(struct block *block, size_t index) {
     return sink(&execution, block);
 }
 
-// The witness's block stands behind all others.
+// The witness's blocks stand behind all others.
 static int is_witness(const struct block *block) {
-    return block->number == block->run->settings->most_blocks;
+    return block->number >= block->run->settings->most_blocks;
+}
+
+// All once; then those only that it contradicts: between two calls of hyperfine the machine changes
+// in ways that the runs within one do not show.
+static int wants_witness(const struct block *block, size_t index) {
+    double cycles[2], seen;
+    return block->number == block->run->settings->most_blocks ||
+           witness_judge(&block->tallies[index], block->run->settings->precision, cycles, &seen) ==
+               WITNESS_disagrees;
 }
 
 // The variants of this block in its order: all, or those whose interval is too wide yet.
@@ -214,8 +224,10 @@ static size_t choose(struct block *block, char *have, struct engine_job *jobs) {
                    order);
     block->wanted = block->disturbed = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        wanted[i] = block->number < run->settings->blocks || is_witness(block) ||
-                    tallies_too_wide(&block->tallies[i], run->settings->precision);
+        wanted[i] = is_witness(block)
+                        ? wants_witness(block, i)
+                        : block->number < run->settings->blocks ||
+                              tallies_too_wide(&block->tallies[i], run->settings->precision);
         block->wanted += (size_t)wanted[i];
         block->disturbed +=
             (size_t)(wanted[i] && tallies_lack_panel(&block->tallies[i], run->settings->precision));
@@ -291,7 +303,7 @@ static int recheck(const struct block *block, struct error *error) {
                      changed);
 }
 
-// One block of all variants through the independent witness, in the same files.
+// Blocks through the independent witness, in the same files.
 static int measure_witness(struct block *block, struct engine_settings *settings,
                            struct error *error) {
     struct engine_probe probe;
@@ -299,8 +311,14 @@ static int measure_witness(struct block *block, struct engine_settings *settings
     block->record.engine->probe(settings, &probe);
     block->record.probe = &probe;
     block->number = block->run->settings->most_blocks;
-    disturbance_block(block->watch);
-    return run_block(block, settings, error);
+    for (int i = 0; i < WITNESS_BLOCKS; i++, block->number++) {
+        disturbance_block(block->watch);
+        if (run_block(block, settings, error))
+            return -1;
+        if (block->run->cut_short || block->run->out_of_budget || !block->wanted)
+            break;
+    }
+    return 0;
 }
 
 struct engine_settings measure_settings(const struct measurement *run, size_t core) {

@@ -51,11 +51,12 @@ enum witness_verdict witness_judge(const struct tallies *tallies, double precisi
     }
     if (isnan(cycles[0]) || isnan(cycles[1]))
         return WITNESS_absent;
-    // The witness is one execution, whose own interval is all that is known of it. It is a ratio:
-    // upwards it is wider, and without end where its part is 1.
+    // Of one execution of the witness its own interval is all that is known, of several how much
+    // they differ. It is a ratio: upwards it is wider, and without end where its part is 1.
     double half = isnan(pooled[0].cycles.low) ? 0 : cycles[0] - pooled[0].cycles.low;
     double margin = fmax(part_that_matters * cycles[0], cycles_that_matter);
-    *seen = tally[1]->within_half[0] / cycles[1];
+    *seen = (tally[1]->count > 1 ? cycles[1] - pooled[1].cycles.low : tally[1]->within_half[0]) /
+            cycles[1];
     double low = cycles[1] * (1 - *seen), high = *seen < 1 ? cycles[1] / (1 - *seen) : INFINITY;
     if (low - (cycles[0] + half) > margin || cycles[0] - half - high > margin)
         return WITNESS_disagrees;

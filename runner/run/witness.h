@@ -11,6 +11,9 @@
 // run->calibrator, run->calibrator_cycles and run->witness. 0 or -1 with *error.
 int witness_check(struct measurement *run, struct error *error);
 
+// Its first block measures every variant, each further one those that it contradicts yet.
+enum { WITNESS_BLOCKS = 3 };
+
 enum witness_verdict {
     WITNESS_agrees,
     WITNESS_disagrees, // the intervals leave a gap of more than a difference that matters

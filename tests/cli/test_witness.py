@@ -69,3 +69,73 @@ def test_the_last_lines_say_whether_the_witness_agreed(builds, out):
     assert said and sum(int(number or 0) for number in said.groups()) == 2, line
     witness = {row["variant"] for row in rows(out, "summary.csv") if row["engine"] == "hyperfine"}
     assert witness == {"calibrator", "imul"}
+
+FAKE = """#!/usr/bin/python3
+# hyperfine as its JSON shows it: seconds of 5 runs of each command, by the cycles in CYCLES (a
+# list; one a call, the last one stays) and the part NOISE by which the runs differ.
+import json, os, sys
+if sys.argv[1] == "--version":
+    print("hyperfine 1.15.0")
+    sys.exit()
+with open(os.environ["CALLS"], "a") as stream:
+    stream.write("imul " if "imul" in sys.argv[-4] else "calibrator ")
+calls = open(os.environ["CALLS"]).read().split().count("imul")
+cycles = [float(text) for text in os.environ["CYCLES"].split()]
+results = []
+for command in sys.argv[-4:]:
+    path, count = command.rsplit(" ", 1)
+    each = cycles[min(calls, len(cycles)) - 1] if "imul" in path else 32
+    seconds = 1e-3 + each * float(count) / 3e9
+    times = [seconds * (1 + float(os.environ["NOISE"]) * (run - 2)) for run in range(5)]
+    results.append({"command": command, "times": times, "exit_codes": [0] * 5})
+json.dump({"results": results}, open(sys.argv[sys.argv.index("--export-json") + 1], "w"))
+"""
+
+
+@pytest.fixture(name="scripted")
+def scripted_hyperfine(tmp_path):
+    """Environment of a hyperfine that tells these cycles of the loop imul."""
+    (tmp_path / "hyperfine").write_text(FAKE)
+    (tmp_path / "hyperfine").chmod(0o755)
+
+    def environment(cycles, noise="1e-6"):
+        return dict(os.environ, PATH=f"{tmp_path}:{os.environ['PATH']}", CYCLES=cycles,
+                    NOISE=noise, CALLS=str(tmp_path / "calls"))
+    return environment
+
+
+@pytest.mark.parametrize("cycles, noise, detail", [
+    ("0.03", "1e-6", "0.03 cycles: faster than a taken jump can be"),
+    ("48", "0.2", "2N iterations took longer than N by less than the runs differ"),
+    ("-1", "1e-6", "2N iterations took no longer than N")])
+def test_a_slope_that_can_be_none_gives_no_value(builds, out, scripted, cycles, noise, detail):
+    run(builds("unit"), "-o", out, "--engine", "hyperfine", "--only", "imul", "--blocks", "3",
+        env=scripted(cycles, noise))
+    measured = [row for row in rows(out, "measurements.csv") if row["variant"] == "imul"]
+    assert [(row["value"], row["status"], row["detail"]) for row in measured] == \
+        3 * [("", "implausible", detail)]
+
+
+def against(builds, out, environment):
+    """The line of the witness, and its values of imul; from a run that had a valid panel."""
+    for number in range(6):
+        folder = f"{out}-{number}"
+        done = run(builds("unit"), "-o", folder, "--witness", "--blocks", "3", env=environment)
+        values = [row["value"] for row in rows(folder, "measurements.csv")
+                  if (row["variant"], row["engine"]) == ("imul", "hyperfine")]
+        if "no value to compare" not in done.stderr:
+            return re.search("^witness: .*", done.stderr, re.M)[0], values
+        os.remove(environment["CALLS"])
+    raise AssertionError(f"no valid panel in six runs: {done.stderr}")
+
+
+def test_a_witness_that_contradicts_is_heard_again(builds, out, scripted):
+    line, values = against(builds, out, scripted("35 24"))
+    assert values == ["35", "24"]
+    assert "1 agree" in line and ", 0 disagree, 1 could not be told" in line, line
+
+
+def test_a_witness_that_keeps_to_it_disagrees(builds, out, scripted):
+    line, values = against(builds, out, scripted("35"))
+    assert values == 3 * ["35"]
+    assert re.search(r"1 disagree \(imul: 2[34](\.\d+)? and 35\)", line), line

@@ -59,6 +59,30 @@ static void a_witness_too_wide_to_see_what_matters_tells_nothing(void **unused) 
     expect(32, 9.7, 14.6, WITNESS_blind, 14.6 / 9.7); // a ratio without an upper end
 }
 
+static void what_another_call_does_not_repeat_is_no_disagreement(void **unused) {
+    (void)unused;
+    static const double apart[] = {1.6, 8.1, 8.0}, alike[] = {5.0, 5.02, 5.01};
+    struct tallies once = {0}, stays = {0};
+    double cycles[2], seen;
+    for (int i = 0; i < 5; i++) {
+        add(&once, "perf", 8, 0.001);
+        add(&stays, "perf", 8, 0.001);
+    }
+    for (int i = 0; i < WITNESS_BLOCKS; i++) {
+        add(&once, "hyperfine", apart[i], 0.3);
+        add(&stays, "hyperfine", alike[i], 0.3);
+        assert_int_equal(witness_judge(&once, 0.005, cycles, &seen),
+                         i ? WITNESS_blind : WITNESS_disagrees);
+    }
+    assert_near(cycles[1], 5.9, 1e-6);
+    // Student's 4.303 on 2 degrees of freedom, a standard deviation of 3.7242, and 3 executions.
+    assert_near(seen, 4.303 * 3.7242 / sqrt(3) / 5.9, 1e-3);
+    assert_int_equal(witness_judge(&stays, 0.005, cycles, &seen), WITNESS_disagrees);
+    assert_near(cycles[1], 5.01, 1e-6);
+    tallies_free(&once);
+    tallies_free(&stays);
+}
+
 static void without_a_value_nothing_is_compared(void **unused) {
     (void)unused;
     expect(NAN, 50, 1, WITNESS_absent, NAN);
@@ -151,6 +175,7 @@ int main(void) {
         cmocka_unit_test(a_narrow_witness_beside_the_run_agrees),
         cmocka_unit_test(a_gap_that_matters_is_a_disagreement_however_wide_the_witness),
         cmocka_unit_test(a_witness_too_wide_to_see_what_matters_tells_nothing),
+        cmocka_unit_test(what_another_call_does_not_repeat_is_no_disagreement),
         cmocka_unit_test(without_a_value_nothing_is_compared),
         cmocka_unit_test(only_a_proved_chain_of_add_is_a_unit_of_as_many_cycles_as_were_found),
         cmocka_unit_test(without_a_proved_calibrator_there_is_none),
