@@ -21,6 +21,19 @@ struct overhead overhead_of(const struct loops *loops, const struct loop *like) 
     return overhead;
 }
 
+// As two decimals show it, and never as -0.00.
+static double hundredths(double cycles) {
+    return round(100 * cycles) / 100 + 0.0;
+}
+
+void refuse_nothing(struct cost *cost, const char *behind) {
+    double low = hundredths(cost->ci_low), high = hundredths(cost->ci_high);
+    if (low > 0)
+        return;
+    cost_refuse(cost, STATUS_implausible, "not above 0: %.2f to %.2f cycles; it hides behind %s",
+                low, high, behind);
+}
+
 // One direct cost after another: does whole = first; second?
 static bool is_composition(const struct cost *whole, const struct cost *first,
                            const struct cost *second) {

@@ -103,49 +103,83 @@ static void fill_numbers(struct system *system) {
     }
 }
 
-static bool all_serial(const struct mix *items) {
+static bool is_serial(const char *item) {
     static const char *const serial[] = {
 #define SERIAL(name) name,
 #include "overlapping.def"
 #undef SERIAL
     };
-    for (size_t i = 0; i < items->terms; i++) {
-        bool found = false;
-        for (size_t k = 0; k < sizeof serial / sizeof serial[0]; k++)
-            found = found || strcmp(serial[k], items->term[i].name) == 0;
-        if (!found)
+    for (size_t i = 0; i < sizeof serial / sizeof serial[0]; i++)
+        if (strcmp(serial[i], item) == 0)
+            return true;
+    return false;
+}
+
+static bool all_serial(const struct mix *items) {
+    for (size_t i = 0; i < items->terms; i++)
+        if (!is_serial(items->term[i].name))
+            return false;
+    return true;
+}
+
+// Does nothing test an item: does it stand in the same number in every loop that gave a value, and
+// in none of them alone? Whatever it cost, the loops would differ as they do; hidden behind the
+// others or not, it leaves no misfit.
+static bool nothing_tests(const struct system *system, size_t item) {
+    for (size_t i = 0; i < system->values; i++) {
+        const double *counts = &system->counts[i * system->items.terms];
+        bool alone = true;
+        for (size_t j = 0; j < system->items.terms; j++)
+            alone = alone && (j == item || counts[j] == 0);
+        if (alone || counts[item] != system->counts[item])
             return false;
     }
     return true;
 }
 
-// Value or reason of one item.
-static void fill_cost(const struct system *system, const struct fit *fit,
-                      const struct fit_item *item, struct cost *cost) {
-    cost->additive = fit->additive;
-    if (!item->estimable || (fit->condition > CONDITION_LIMIT && isfinite(fit->condition)))
-        cost_refuse(cost, STATUS_unavailable,
-                    "these loops do not determine it: rank %zu of %zu items, condition %.3g",
-                    fit->rank, system->items.terms, fit->condition);
+// Why item j has no cost of its own, "" if it has.
+static void why_not(const struct system *system, const struct fit *fit, size_t j, bool estimable,
+                    char *text, size_t size) {
+    text[0] = '\0';
+    if (!estimable || (fit->condition > CONDITION_LIMIT && isfinite(fit->condition)))
+        snprintf(text, size,
+                 "these loops do not determine it: rank %zu of %zu items, condition %.3g",
+                 fit->rank, system->items.terms, fit->condition);
     else if (fit->additive == ADDITIVE_no)
-        cost_refuse(cost, STATUS_unavailable,
-                    "costs do not add: %s is off by %+.2f cycles, margin %.2f, p %.2g",
-                    system->valued[fit->worst_row]->variant, fit->worst_residual, fit->worst_margin,
-                    fit->p);
+        snprintf(text, size, "costs do not add: %s is off by %+.2f cycles, margin %.2f, p %.2g",
+                 system->valued[fit->worst_row]->variant, fit->worst_residual, fit->worst_margin,
+                 fit->p);
     else if (fit->additive == ADDITIVE_untested && !all_serial(&system->items))
-        cost_refuse(cost, STATUS_unavailable,
-                    "may overlap with its neighbours, and %zu loops for %zu items test nothing",
-                    system->values, system->items.terms);
-    else {
-        cost->cycles = item->cycles;
-        cost->ci_low = item->ci_low;
-        cost->ci_high = item->ci_high;
-        snprintf(cost->detail, sizeof cost->detail,
-                 "rank %zu, condition %.3g, worst residual %+.2f of margin %.2f; dec;jnz %.2f to "
-                 "%.2f",
-                 fit->rank, fit->condition, fit->worst_residual, fit->worst_margin,
-                 fit->overhead_low, fit->overhead_high);
+        snprintf(text, size,
+                 "may overlap with its neighbours, and %zu loops for %zu items test nothing",
+                 system->values, system->items.terms);
+    else if (nothing_tests(system, j) && !is_serial(system->items.term[j].name))
+        snprintf(text, size,
+                 "may hide behind its neighbours: %g of it in every loop, nothing tests it; vary "
+                 "its count",
+                 system->counts[j]);
+}
+
+// Value or reason of item j.
+static void fill_cost(const struct system *system, const struct fit *fit, size_t j,
+                      const struct fit_item *item, struct cost *cost) {
+    char why[COST_DETAIL];
+    why_not(system, fit, j, item->estimable, why, sizeof why);
+    cost->additive = fit->additive;
+    if (fit->additive == ADDITIVE_yes && nothing_tests(system, j))
+        cost->additive = ADDITIVE_untested; // the test was of the others
+    if (why[0] != '\0') {
+        cost_refuse(cost, STATUS_unavailable, "%s", why);
+        return;
     }
+    cost->cycles = item->cycles;
+    cost->ci_low = item->ci_low;
+    cost->ci_high = item->ci_high;
+    snprintf(cost->detail, sizeof cost->detail,
+             "rank %zu, condition %.3g, worst residual %+.2f of margin %.2f; dec;jnz %.2f to %.2f",
+             fit->rank, fit->condition, fit->worst_residual, fit->worst_margin, fit->overhead_low,
+             fit->overhead_high);
+    refuse_nothing(cost, "its neighbours");
 }
 
 static int add_costs(const struct loops *loops, struct system *system, const struct loop *first,
@@ -173,7 +207,7 @@ static int add_costs(const struct loops *loops, struct system *system, const str
             if (cost_rests_on(cost, system->loop[i]->variant) != 0)
                 return -1;
         if (solved)
-            fill_cost(system, &fit, &item[j], cost);
+            fill_cost(system, &fit, j, &item[j], cost);
         else
             cost_refuse(cost, first->status, "%s", first->detail);
     }
