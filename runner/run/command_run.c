@@ -88,6 +88,14 @@ static int measure_and_report(const struct request *request, struct measurement 
     return status;
 }
 
+static const struct engine *find_engine(const char *name, struct error *error) {
+    const struct engine *engine = engine_find(name);
+    if (!engine)
+        error_set(error, ERROR_INPUT, NULL, 0, "no engine '%s'; ./asmsweep doctor lists them",
+                  name);
+    return engine;
+}
+
 static int carry_out(const struct request *request, struct measurement *run, struct error *error) {
     struct core cores[2];
     char events[sizeof run->settings->events];
@@ -114,6 +122,14 @@ static int carry_out(const struct request *request, struct measurement *run, str
     return status;
 }
 
+// The options alone, of a build that need not be there yet. 0 or -1 with *error.
+static int check_options(const struct request *request, struct error *error) {
+    struct core cores[2];
+    if (!prepare_cores(request->cpu, cores, error))
+        return -1;
+    return request->engine && !find_engine(request->engine, error) ? -1 : 0;
+}
+
 int command_run(int argc, char **argv, struct error *error) {
     struct request request;
     struct settings settings = {0};
@@ -123,16 +139,14 @@ int command_run(int argc, char **argv, struct error *error) {
     int status = request_parse(argc, argv, &request, error);
     if (status == 1)
         return 0;
+    if (!status && request.check)
+        return check_options(&request, error);
     if (!status)
         status = request.resume
                      ? prepare_resumed(&request, &settings, &store, &plan, &run.history, error)
                      : prepare_new(&request, &settings, &plan, error);
-    if (!status) {
-        run.engine = engine_find(settings.engine);
-        if (!run.engine)
-            status = error_set(error, ERROR_INPUT, NULL, 0,
-                               "no engine '%s'; ./asmsweep doctor lists them", settings.engine);
-    }
+    if (!status && !(run.engine = find_engine(settings.engine, error)))
+        status = -1;
     if (!status && tune_recover(&tune_system, stderr, error))
         fprintf(stderr, "asmsweep-run: %s\n", error->text);
     if (!status) {

@@ -15,7 +15,7 @@ struct request {
     const char *build, *out, *store, *engine, *accel, *only, *events, *revision, *guest_kernel;
     long long blocks, cpu, seed, slices, ring;
     double precision, budget, timeout;
-    int resume, dry_run, no_wait, tune, witness;
+    int resume, dry_run, check, no_wait, tune, witness;
 };
 
 // Parse argv; argv[0] is the command. 0; 1 if help was asked for and printed; -1 with *error.

@@ -201,3 +201,54 @@ def test_a_sweep_that_cannot_be_built_does_not_stop_the_others(place, tmp_path):
     found = rows(tmp_path)
     assert done.returncode == 3 and "FAILED: nonsense: not built: no sweep nonsense" in done.stdout
     assert [row["sweep"] for row in of_kind(found, "sweep")] == ["known_answers"]
+    assert "Changed: 0; lost: 0; of what FAILED it is not known\n" in done.stdout
+    assert "\nwhat FAILED, above\n" in done.stdout and "is missing" not in done.stdout
+
+
+def test_a_night_that_measured_nothing_soothes_nobody(place, tmp_path):
+    done = call(*command(place, tmp_path, sweeps=("nonsense",)))
+    html = (newest(tmp_path) / "report.html").read_text(encoding="utf-8")
+    assert done.returncode == 3
+    assert "FAILED: nonsense: not built: no sweep nonsense" in done.stdout
+    for text in (done.stdout, html):
+        assert "Nothing was compared: what changed is not known" in text
+        assert "Changed:" not in text and "is missing" not in text
+    assert max(map(len, done.stdout.splitlines())) <= 72
+
+
+@pytest.mark.parametrize("words, says", [
+    (["--minimum", "x", "--"], "--minimum takes a part like 0.5% or 0.005, not 'x'"),
+    (["--", "--bogus"], "unknown option '--bogus'; try --help"),
+    (["--", "--engine", "none"], "no engine 'none'; ./asmsweep doctor lists them"),
+    (["--", "--ring", "3"], "--ring is of the guest engine; add --engine guest or leave it out"),
+    (["--", "--cpu", "4095"], "CPU 4095 is offline or not allowed for this process; "
+                              "see taskset -p $$"),
+    (["--", "word"], "one argument too many: 'word'"),
+    (["--", "--help"], "--help is not for nightly: asmsweep run --help lists what stands after --"),
+])
+def test_a_wrong_option_is_one_line_before_anything_is_built(place, tmp_path, words, says):
+    done = call(*command(place, tmp_path)[:-len(SHORT) - 1], *words)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"asmsweep nightly: {says}\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_second_look_that_fails_is_told_and_no_all_clear(place, tmp_path):
+    """The runner of this night breaks where it is called with --only behind all other options."""
+    runner, few = tmp_path / "programs" / "asmsweep-run", ("--only", f"{SLOW}*")
+    runner.parent.mkdir()
+    os.symlink(RESULTS, runner.parent / "asmsweep-results")
+    runner.write_text("#!/bin/sh\n"
+                      'for last; do before=${now-} now=$last; done\n'
+                      f'[ "$before $now" != "--only {SLOW}" ] || {{ echo broken >&2; exit 2; }}\n'
+                      f'exec {SLOWER} "$@"\n', encoding="utf-8")
+    runner.chmod(0o755)
+    for _ in range(8):  # a night on a noisy machine may have no unit for that one variant
+        whole_night(place, tmp_path, *few)
+        time.sleep(1)
+        done = call(*command(place, tmp_path, *few, programs=runner.parent))
+        if "measuring again" in done.stderr:
+            break
+        shutil.rmtree(tmp_path / "store")
+    assert done.returncode == 3
+    assert "FAILED: known_answers: candidates not measured again: broken" in done.stdout
+    assert "Changed: 0; lost: 0; of what FAILED it is not known\n" in done.stdout
