@@ -6,11 +6,13 @@ import csv
 import glob
 import os
 import shutil
+import signal
 import subprocess
+import time
 
 import pytest
 
-from conftest import NOBODY, RUN, environment, is_root, rows, run
+from conftest import NOBODY, RUN, environment, is_root, rows, run, start
 
 
 @pytest.fixture(scope="module")
@@ -204,3 +206,33 @@ def test_a_binary_that_is_gone_is_unproved(copied, out):
     assert rows(out, "summary.csv")[0]["status"] == "unproved"
     assert "its binary cannot be read" in rows(out, "summary.csv")[0]["detail"]
     assert done.returncode == 3
+
+
+def pids_of(path):
+    """Of the processes that execute the file."""
+    found = []
+    for link in glob.glob("/proc/[0-9]*/exe"):
+        with contextlib.suppress(OSError):
+            if os.path.samefile(os.readlink(link), path):
+                found.append(int(link.split("/")[2]))
+    return found
+
+
+def until(condition, seconds=30):
+    ends = time.monotonic() + seconds
+    while not condition() and time.monotonic() < ends:
+        time.sleep(0.01)
+    return condition()
+
+
+def test_a_killed_runner_leaves_no_loop_behind_its_perf(builds, out):
+    build = builds("strays")
+    path = os.path.join(build, "bin", "hangs")
+    process = start(build, "-o", out, "--only", "hangs", "--timeout", "100s")
+    assert until(lambda: pids_of(path))
+    process.kill()
+    process.communicate()
+    gone = until(lambda: not pids_of(path), 10)
+    for pid in pids_of(path):
+        os.kill(pid, signal.SIGKILL)
+    assert gone, "the loop goes on without its runner"

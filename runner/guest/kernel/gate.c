@@ -9,6 +9,7 @@
 #include "text.h"
 
 #define CALL_WRITE 1
+#define CALL_PRCTL 157
 #define CALL_IOPL 172
 #define CALL_EXIT_GROUP 231
 #define ERROR_BAD_FILE ((uint64_t)-9)
@@ -62,7 +63,8 @@ static void system_call(struct gate_frame *frame) {
     case CALL_WRITE:
         frame->rax = call_write(frame->rdi, frame->rsi, frame->rdx);
         return;
-    case CALL_IOPL: // both rings have it from the start
+    case CALL_PRCTL: // to end with its parent: here it has none
+    case CALL_IOPL:  // both rings have it from the start
         frame->rax = 0;
         return;
     case CALL_EXIT_GROUP:
