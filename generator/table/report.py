@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Everything a table's template shows, as one dictionary: columns, sections, notes, machines."""
 
+import re
 from dataclasses import dataclass
 
 from generator.table import cells, runs, sections
@@ -118,11 +119,29 @@ def _cells_of(row, columns, notes):
     return made
 
 
+def _two_loops(row, columns):
+    """What the two loops of an order took, as the row's detail has it: " (48.0 and 32.0)".
+
+    No other row of the table may have their cycles. With several measured CPUs, each by its
+    letter."""
+    if row.method != "difference" or not row.order:
+        return ""
+    measured = [number for number, column in enumerate(columns) if not column.published]
+    found = []
+    for number in measured:
+        took = re.match(r"(\S+) minus (\S+) cycles", row.costs.get(number, {}).get("detail", ""))
+        if took is not None:
+            values = " and ".join(cells.number(float(cycles)) for cycles in took.groups())
+            found.append(f"{columns[number].letter}: {values}" if len(measured) > 1 else values)
+    return f" ({'; '.join(found)})" if found else ""
+
+
 def _section(section, columns, notes):
     # A section of break-evens without a single value says so in words, once a CPU.
     sentences = []
-    rows = [{"label": row.label, "item": row.item, "context": row.context, "ring": row.ring,
-             "family": row.family, "cells": _cells_of(row, columns, notes)}
+    rows = [{"label": row.label + _two_loops(row, columns), "item": row.item,
+             "context": row.context, "ring": row.ring, "family": row.family,
+             "cells": _cells_of(row, columns, notes)}
             for row in section.rows]
     if rows and section.title == sections.QUESTIONS[0][0]:
         for number, column in enumerate(columns):

@@ -380,14 +380,3 @@ def test_the_same_question_in_two_families_is_answered_by_the_better_known(made)
     text = made([dict(row, sweep="popf_if") for row in loops])
     assert re.search(r"^IF 1->1 +21\.0.* 21\.7 \[20\.6,22\.9\]", text, re.M)
     assert "... and 1 more of a: --all, or the page" in text
-
-
-def test_only_orders_that_matter_are_shown(made):
-    loops = []
-    for family, second in (("alike", 100.01), ("apart", 130.0)):
-        for order, value in (("spread", 100.0), ("clustered", second)):
-            loops.append(loop(f"{family}-{order}", "4*cli+4*sti", value, family=family,
-                              order=order))
-    text = made(loops)
-    assert re.search(r"^apart: spread minus clustered\n? +-30\.0", text, re.M)
-    assert "alike: spread" not in text and "... and 1 more of alike" in text
