@@ -3,6 +3,7 @@
 #include "archive.h"
 #include "commands.h"
 #include "disk.h"
+#include "ending.h"
 #include "replace.h"
 #include "reproduce.h"
 #include "table.h"
@@ -16,6 +17,7 @@
 struct bundle {
     const struct bundle_options *options;
     struct table summary, proof, plan;
+    char unfinished[ENDING_TEXT]; // "" for a run that came to its end
     struct archive archive;
     struct error error; // why a file could not be added
     size_t programs;
@@ -167,7 +169,7 @@ static const char *example(const struct table *summary) {
 
 static int add_text(struct bundle *bundle) {
     struct reproduce text = {&bundle->summary, example(&bundle->summary),
-                             bundle->options->guest != NULL};
+                             bundle->options->guest != NULL, bundle->unfinished};
     char *data = NULL;
     size_t bytes = 0;
     FILE *stream = open_memstream(&data, &bytes);
@@ -196,6 +198,14 @@ static int write_archive(FILE *stream, const void *data) {
     return add_all(bundle);
 }
 
+static void note_unfinished(const struct bundle *bundle) {
+    char remedy[4200];
+    ending_remedy(bundle->options->directory, remedy, sizeof remedy);
+    if (bundle->unfinished[0] != '\0')
+        fprintf(bundle->options->notes, "asmsweep-results: note: %s: the run was %s; %s\n",
+                bundle->options->directory, bundle->unfinished, remedy);
+}
+
 static int make(struct bundle *bundle, FILE *out, struct error *error) {
     char folder[101], path[4096];
     const struct table *summary = &bundle->summary;
@@ -206,6 +216,7 @@ static int make(struct bundle *bundle, FILE *out, struct error *error) {
     else
         snprintf(path, sizeof path, "%s.tar", folder);
     bundle->archive.folder = folder;
+    note_unfinished(bundle);
     struct bundle *pointer = bundle;
     int failed = replace_file(path, write_archive, &pointer, error);
     if (failed != 0 && bundle->error.kind != ERROR_NONE)
@@ -247,6 +258,7 @@ int command_bundle(const struct bundle_options *options, FILE *out, struct error
              read_run_table(&bundle, "variants.csv", plan, &bundle.plan, error) ||
              find_build(&bundle, build, sizeof build, error);
     with_build.build = build;
+    ending_unfinished(options->directory, bundle.unfinished);
     if (!failed && options->check)
         fprintf(out, "%s\n", build);
     else if (!failed)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands.h"
+#include "ending.h"
 #include "published.h"
 #include "replace.h"
 #include "solve.h"
@@ -12,6 +13,7 @@
 struct notes {
     struct noise_floor noise;
     struct overhead overhead;
+    char unfinished[ENDING_TEXT];
 };
 
 static int write_note(FILE *stream, const char *key, const char *value) {
@@ -31,7 +33,8 @@ static int write_notes(FILE *stream, const void *data) {
            write_number(stream, "noise_rms_percent", 100 * notes->noise.rms) ||
            write_number(stream, "overhead_high_cycles", notes->overhead.high) ||
            write_note(stream, "overhead_source",
-                      notes->overhead.measured ? notes->overhead.variant : "assumed");
+                      notes->overhead.measured ? notes->overhead.variant : "assumed") ||
+           write_note(stream, "unfinished", notes->unfinished);
 }
 
 // Set the published figures beside the costs that they speak of; without some, do nothing.
@@ -53,9 +56,11 @@ static int match_all(struct costs *costs, const struct published *published, con
 static int solve_run(const struct loops *loops, const struct published *published,
                      const char *directory, FILE *out, struct error *error) {
     struct costs costs = {0};
-    struct notes notes = {.noise = solve_noise(loops), .overhead = {OVERHEAD_ASSUMED, false, ""}};
+    struct notes notes = {
+        .noise = solve_noise(loops), .overhead = {OVERHEAD_ASSUMED, false, ""}, .unfinished = ""};
     char path[4096];
     size_t valued = 0;
+    ending_unfinished(directory, notes.unfinished);
     if (loops->count > 0)
         notes.overhead = overhead_of(loops, &loops->loop[0]);
     int failed = solve_all(loops, &costs, error);

@@ -33,6 +33,7 @@ struct bundle_options {
     const char *out;       // the archive; NULL: asmsweep-SWEEP-RUN.tar here
     bool anonymous;        // without host name, kernel version and kernel command line
     bool check;            // make no archive: the build's path to `out`
+    FILE *notes;           // for what a reader should know and is no error
 };
 
 // An archive of a run. Refuses a run that is not whole (whole.h), and a build whose programs are

@@ -49,7 +49,8 @@ static int run_bundle(const struct arguments *arguments, struct error *error) {
                                      .guest = arguments->guest,
                                      .out = arguments->out,
                                      .anonymous = arguments->anonymous,
-                                     .check = arguments->check};
+                                     .check = arguments->check,
+                                     .notes = stderr};
     return command_bundle(&options, stdout, error);
 }
 

@@ -68,11 +68,12 @@ int reproduce_write(const struct reproduce *text, FILE *stream) {
             "What this is\n\n"
             "The programs, sources and results of one run of asmsweep: sweep %s, run %s,\n"
             "on %s (family %s, model %s, stepping %s, microcode %s).\n"
-            "Nothing below needs asmsweep.\n\n",
+            "%s%s%sNothing below needs asmsweep.\n\n",
             table_cell(summary, 0, "sweep"), table_cell(summary, 0, "run_id"),
             table_cell(summary, 0, "cpu_name"), table_cell(summary, 0, "cpu_family"),
             table_cell(summary, 0, "cpu_model"), table_cell(summary, 0, "cpu_stepping"),
-            table_cell(summary, 0, "microcode"));
+            table_cell(summary, 0, "microcode"), text->unfinished[0] ? "The run was " : "",
+            text->unfinished, text->unfinished[0] ? ".\n" : "");
     write_check(stream);
     write_look(stream, text->example);
     write_user_mode(stream, text->example);

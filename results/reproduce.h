@@ -11,6 +11,7 @@ struct reproduce {
     const struct table *summary; // the run's
     const char *example;         // a variant with a value
     bool guest;                  // the bundle has guest/
+    const char *unfinished;      // what the run lacks (ending.h), "" for nothing
 };
 
 // Write the text. -1 if the stream failed, else 0.

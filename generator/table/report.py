@@ -208,15 +208,18 @@ def _machine(column):
     facts += [f"{word} {value}" for word, value in (
         ("microcode", microcode), ("core type", core), ("under hypervisor", hypervisor),
         ("labelled", column.label)) if value]
-    lines = []
+    of_runs = []
     for run in column.runs:
         kernel = run.costs[0]["kernel"]
-        lines.append(f"{run.sweep}, {run.date}, kernel {kernel}: {_method(run)}; {_noise(run)}")
+        lines = [f"{run.sweep}, {run.date}, kernel {kernel}: {_method(run)}; {_noise(run)}"]
         extra = [f"{key} {run.environment[key]}" for key in ENVIRONMENT_SHOWN
                  if run.environment.get(key)]
         if extra:
             lines.append("; ".join(extra))
-    return {"letter": column.letter, "name": name, "facts": ", ".join(facts), "runs": lines}
+        if run.unfinished:
+            lines.append(run.unfinished + ("; go on with" if run.resume else ""))
+        of_runs.append({"lines": lines, "resume": run.resume})
+    return {"letter": column.letter, "name": name, "facts": ", ".join(facts), "runs": of_runs}
 
 
 def _commands(columns):

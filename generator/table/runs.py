@@ -103,6 +103,17 @@ class Run:
         return shlex.quote(place(toml)) if toml.startswith("/") else self.sweep
 
     @property
+    def unfinished(self):
+        """What a run lacks that was broken off or ended by its budget, in words; else ""."""
+        return self.notes.get("unfinished", "")
+
+    @property
+    def resume(self):
+        """The command that goes on with an unfinished run; "" for others, and for a copy."""
+        here = self.unfinished and os.path.exists(os.path.join(self.path, "journal"))
+        return f"./asmsweep run --resume -o {shlex.quote(self.path)}" if here else ""
+
+    @property
     def date(self):
         """UTC time of the first row, as it stands there."""
         return min((row["time_utc"] for row in self.summary), default="")

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run that was broken off, or ended by its budget, is not taken for a whole one."""
+
+import csv
+import hashlib
+import os
+import shutil
+import tarfile
+
+import pytest
+from synthetic import columns, petition, write_csv, write_run
+
+HEAD = "asmsweep-journal 1\nengine perf\nblocks 5\nmost_blocks 15\nbegin\n"
+
+
+def done(block, count, core=0):
+    """The journal's lines of `count` executions in a block."""
+    return "".join(f"done {core} {block} {slot} v{slot} 9 9\n" for slot in range(count))
+
+
+def blocks(*counts):
+    return "".join(done(block, count) for block, count in enumerate(counts))
+
+
+BROKEN = HEAD + blocks(6, 6, 4)
+SAID = "broken off: 2 to 3 executions a variant of 5 planned"
+
+
+@pytest.fixture
+def run(tmp_path, solve):
+    """Make a run with such a journal, solved; its folder."""
+    def make(journal):
+        folder = write_run(tmp_path / "run", petition(), [("governor", "performance")])
+        if journal is not None:
+            (tmp_path / "run" / "journal").write_text(journal)
+        solve(folder)
+        return folder
+    return make
+
+
+def unfinished(folder):
+    with open(os.path.join(folder, "notes.csv"), newline="", encoding="utf-8") as stream:
+        return {row["key"]: row["value"] for row in csv.DictReader(stream)}["unfinished"]
+
+
+@pytest.mark.parametrize("journal, words", [
+    (BROKEN, SAID),
+    (HEAD + blocks(6, 6, 6), "broken off: 3 executions a variant of 5 planned"),
+    (HEAD + blocks(3), "broken off: at most 1 execution a variant of 5 planned"),
+    (HEAD, "broken off: no execution of 5 planned"),
+    (HEAD + blocks(6, 6, 6, 6, 6, 2),
+     "broken off: the 5 planned executions a variant, but not all further ones"),
+    (HEAD + blocks(6, 6, 6, 6, 6) + done(0, 6, 1) + done(1, 1, 1),
+     "broken off: 1 to 2 executions a variant of 5 planned"),
+    (HEAD + blocks(6, 6) + "size summary.csv 1\nend budget\n",
+     "ended by its time budget: 2 executions a variant of 5 planned"),
+    (HEAD + blocks(6, 6, 6, 6, 6) + "size summary.csv 1\nend complete\n", ""),
+    (None, "")])
+def test_the_notes_say_what_the_journal_knows_of_the_end(run, journal, words):
+    assert unfinished(run(journal)) == words
+
+
+@pytest.mark.parametrize("kind, words", [
+    ("text", "\n   {said}; go on with\n   {command}\n"),
+    ("markdown", "\n  - {said}; go on with `{command}`\n"),
+    ("latex", "\n{said}; go on with \\texttt{{{command}}}\\par\n"),
+    ("html", "<li>{said}; go on with <code>{command}</code></li>")])
+def test_every_table_says_it_with_the_command_that_goes_on(run, table, tmp_path, kind, words):
+    folder = run(BROKEN)
+    command = f"./asmsweep run --resume -o {folder}"
+    place = words.format(said=SAID, command=command.replace("_", "\\_") if kind == "latex" else
+                         command)
+    assert place in table(folder, "--format", kind).stdout
+    (tmp_path / "run" / "journal").unlink()  # a copy: there is nothing to go on with
+    text = table(folder, "--format", kind).stdout
+    assert SAID in text and "--resume" not in text
+
+
+@pytest.mark.parametrize("kind", ["text", "markdown", "latex", "html"])
+def test_a_table_of_a_whole_run_has_no_such_line(run, table, kind):
+    text = table(run(HEAD + blocks(6, 6) + "end complete\n"), "--format", kind).stdout
+    assert "Machine and method" in text
+    assert not any(word in text for word in ("broken off", "budget", "--resume"))
+
+
+def build_of(folder, tmp_path):
+    """A build whose programs are those of the run's proof."""
+    program, build = b"#!/bin/sh\n", tmp_path / "build"
+    shutil.rmtree(build, ignore_errors=True)
+    names = [row["variant"] for row in petition()]
+    for part, content in (("bin/", program), ("src/", b"")):
+        os.makedirs(build / part)
+        for name in names:
+            (build / (part + name + (".s" if content == b"" else ""))).write_bytes(content)
+    write_csv(os.path.join(folder, "proof.csv"), columns("proof"),
+              [{"variant": name, "status": "ok", "elf_sha256": hashlib.sha256(program).hexdigest()}
+               for name in names])
+    return build
+
+
+@pytest.mark.parametrize("journal, said", [
+    (BROKEN, SAID), (HEAD + blocks(6, 6) + "end budget\n",
+                     "ended by its time budget: 2 executions a variant of 5 planned"),
+    (HEAD + blocks(6, 6) + "end complete\n", None), (None, None)])
+def test_a_bundle_is_made_with_a_note(run, results, tmp_path, journal, said):
+    folder = run(journal)
+    build, archive = build_of(folder, tmp_path), tmp_path / "b.tar"
+    made = results("bundle", folder, "--build", build, "--out", archive)
+    note = f"asmsweep-results: note: {folder}: the run was {said}; ./asmsweep run --resume -o " \
+        f"{folder} goes on with it\n"
+    assert (made.returncode, made.stderr) == (0, note if said else "")
+    with tarfile.open(archive) as members:
+        text = members.extractfile("asmsweep-popf_if-run-1/REPRODUCE.txt").read().decode()
+    assert (f"\nThe run was {said}.\n" in text) if said else ("The run was" not in text)
+    checked = results("bundle", folder, "--build", build, "--check")
+    assert (checked.returncode, checked.stderr) == (0, "")
