@@ -4,7 +4,7 @@
 #include "variant.h"
 
 enum { SYS_PRCTL = 157, SYS_IOPL = 172, SYS_EXIT_GROUP = 231 };
-enum { PR_SET_PDEATHSIG = 1, SIGKILL = 9 };
+enum { PR_SET_PDEATHSIG = 1, SIGNAL_KILL = 9 };
 enum { STATUS_USAGE = 2, STATUS_PRIVILEGE = 3, STATUS_ABI = 4 };
 enum { STANDARD_OUTPUT = 1, STANDARD_ERROR = 2 };
 enum { MAX_SLICES = 100000, MAX_ITERATIONS_A_LEG = 1 << 30 };
@@ -186,7 +186,7 @@ int variant_main(long argc, char **argv) {
     // Called by a program, and that killed: a loop left behind would sit on the core that the next
     // run measures on. By hand it may outlive its shell.
     if (with_stopwatch)
-        system_call(SYS_PRCTL, PR_SET_PDEATHSIG, SIGKILL, 0);
+        system_call(SYS_PRCTL, PR_SET_PDEATHSIG, SIGNAL_KILL, 0);
     get_privilege();
     scratch[0] = 0;
     pattern_state = 0x9e3779b97f4a7c1d; // never 0; why this one: docs/popf_if.md
