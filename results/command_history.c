@@ -34,9 +34,9 @@ static void print_series(const struct series *series, FILE *out) {
         highest = fmax(highest, series->point[i].cycles);
         values += !isnan(series->point[i].cycles);
     }
-    fprintf(out, "\n%s (%s)\n  %zu runs, %s to %s, %zu with a value", series->cpu, series->way,
-            series->count, day(&series->point[0], first, sizeof first),
-            day(newest, last, sizeof last), values);
+    fprintf(out, "\n%s (%s)\n  %zu run%s, %s to %s, %zu with a value", series->cpu, series->way,
+            series->count, series->count == 1 ? "" : "s",
+            day(&series->point[0], first, sizeof first), day(newest, last, sizeof last), values);
     if (values > 0)
         fprintf(out, " from %.3f to %.3f", lowest, highest);
     fprintf(out, "; newest ");
@@ -63,13 +63,21 @@ static void print_rows(const struct series *series, FILE *out) {
     }
 }
 
+static void print_heading(const struct history *history, const char *item, FILE *out) {
+    fprintf(out, "%s: cycles over time, from %s of %zu run%s\n", item, history->file, history->runs,
+            history->runs == 1 ? "" : "s");
+    if (history->unsolved == 0 || strcmp(history->file, "costs.csv") != 0)
+        return;
+    fprintf(out, "%zu of the %zu runs searched have no costs.csv: ./asmsweep table %s makes it\n",
+            history->unsolved, history->searched, history->first_unsolved);
+}
+
 int command_history(const char *item, const struct history_options *options, FILE *out,
                     struct error *error) {
     struct history history;
     int failed = history_collect(options->store, item, options->cpu, &history, error);
     if (failed == 0)
-        fprintf(out, "%s: cycles over time, from %s of %zu runs\n", item, history.file,
-                history.runs);
+        print_heading(&history, item, out);
     for (size_t i = 0; i < history.count && failed == 0; i++) {
         if (history.series[i].count == 0)
             continue;

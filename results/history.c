@@ -173,6 +173,7 @@ static int add_run(const char *folder, const char *item, const char *cpu,
     struct table table = {0};
     make_needle(item, needle, sizeof needle);
     snprintf(path, sizeof path, "%s/%s", folder, source->file);
+    size_t points = 0;
     int failed = run_expect(folder, error) != 0 || read_lines(path, needle, &table, error) != 0;
     for (size_t row = 0; row < table.rows && failed == 0; row++) {
         struct series name = {0}, *series;
@@ -181,11 +182,45 @@ static int add_run(const char *folder, const char *item, const char *cpu,
             continue;
         name_series(&table, row, source, &name);
         series = find_series(history, &name);
+        size_t before = series != NULL ? series->count : 0;
         if (series == NULL || add_point(series, &table, row, source) != 0)
             failed = error_set(error, ERROR_INPUT, path, 0, "out of memory");
+        else
+            points += series->count - before;
     }
+    history->runs += points > 0;
     table_free(&table);
     return failed;
+}
+
+// A run that was measured and of which no table was made yet: its items are not known.
+static int count_unsolved(const struct runs *runs, struct history *history) {
+    char path[4200];
+    for (size_t i = 0; i < runs->count; i++) {
+        snprintf(path, sizeof path, "%s/costs.csv", runs->path[i]);
+        if (access(path, F_OK) == 0)
+            continue;
+        history->unsolved++;
+        if (history->first_unsolved == NULL)
+            history->first_unsolved = strdup(runs->path[i]);
+        if (history->first_unsolved == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+static int not_found(const struct history *history, const char *store, const char *item,
+                     const char *cpu, struct error *error) {
+    char unsolved[4300] = "";
+    if (history->unsolved > 0)
+        snprintf(unsolved, sizeof unsolved,
+                 ", but %zu of the runs have no costs.csv: ./asmsweep table %s makes it",
+                 history->unsolved, history->first_unsolved);
+    return error_set(error, ERROR_INPUT, store, 0,
+                     "none of the %zu runs has an item or a variant '%s'%s%s; items stand in "
+                     "costs.csv, variants in summary.csv%s",
+                     history->searched, item, cpu ? " on a CPU called " : "", cpu ? cpu : "",
+                     unsolved);
 }
 
 static int by_time(const void *a, const void *b) {
@@ -201,7 +236,9 @@ int history_collect(const char *store, const char *item, const char *cpu, struct
         return error_set(error, ERROR_INPUT, NULL, 0,
                          "history needs an item of costs.csv or a variant's name");
     int failed = runs_in_store(store, &runs, error);
-    history->runs = runs.count;
+    history->searched = runs.count;
+    if (failed == 0 && count_unsolved(&runs, history) != 0)
+        failed = error_set(error, ERROR_INPUT, store, 0, "out of memory");
     for (size_t at = 0; at < SOURCES && failed == 0 && history->count == 0; at++) {
         history->file = sources[at].file;
         for (size_t i = 0; i < runs.count && failed == 0; i++)
@@ -211,10 +248,7 @@ int history_collect(const char *store, const char *item, const char *cpu, struct
     for (size_t i = 0; i < history->count; i++)
         qsort(history->series[i].point, history->series[i].count, sizeof(struct point), by_time);
     if (failed == 0 && history->count == 0)
-        failed = error_set(error, ERROR_INPUT, store, 0,
-                           "none of the %zu runs has an item or a variant '%s'%s%s; items stand in "
-                           "costs.csv, variants in summary.csv",
-                           history->runs, item, cpu ? " on a CPU called " : "", cpu ? cpu : "");
+        failed = not_found(history, store, item, cpu, error);
     return failed;
 }
 
@@ -222,5 +256,6 @@ void history_free(struct history *history) {
     for (size_t i = 0; i < history->count; i++)
         free(history->series[i].point);
     free(history->series);
+    free(history->first_unsolved);
     *history = (struct history){0};
 }

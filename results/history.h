@@ -29,8 +29,11 @@ struct series {
 struct history {
     struct series *series; // count of them
     size_t count;
-    size_t runs;      // that were searched
-    const char *file; // where the item was found: costs.csv or summary.csv; static
+    size_t searched;      // runs
+    size_t runs;          // of them those that have it, so that a point stands for each
+    size_t unsolved;      // of those searched: without a costs.csv, where no item can be found
+    char *first_unsolved; // path, owned; NULL: none
+    const char *file;     // where the item was found: costs.csv or summary.csv; static
 };
 
 // Search costs.csv for an item, exact or general; if no run has it, summary.csv for a variant.

@@ -7,6 +7,7 @@ import re
 import pytest
 import year
 from nights import RESULTS, add_run, call, loop
+from synthetic import homogeneous
 
 NIGHTS, CPUS, VARIANTS = 30, 3, 20
 
@@ -52,7 +53,7 @@ def test_a_change_is_seen_in_the_range_and_in_the_rows(store):
 def test_an_item_of_costs_is_found_before_a_variant(store):
     for item in ("group 6", "general 6"):
         done = history(store, item, "--cpu", "Synthetic CPU 00")
-        assert f"{item}: cycles over time, from costs.csv of 90 runs" in done.stdout
+        assert f"{item}: cycles over time, from costs.csv of 30 runs\n" in done.stdout
         assert ranges(done.stdout)[year.cpu_name(0)][2] == pytest.approx(16, rel=0.003)
 
 
@@ -109,3 +110,32 @@ def test_what_is_not_there_gets_one_line(store, tmp_path):
     assert "needs an item" in history(store, "").stderr
     done = history(tmp_path / "none", "x")
     assert done.returncode == 2 and "is it a store of runs?" in done.stderr
+
+
+def test_runs_without_costs_are_counted_with_the_command_that_makes_them(tmp_path):
+    folders = [add_run(tmp_path, day, [homogeneous("v0", "cli", 4, 8.0)]) for day in (1, 2, 3)]
+    makes = f"have no costs.csv: ./asmsweep table {folders[0]} makes it\n"
+    done = history(tmp_path, "cli")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"asmsweep-results: {tmp_path}: none of the 3 runs has an item or a variant 'cli'; items "
+        f"stand in costs.csv, variants in summary.csv, but 3 of the runs {makes}")
+    assert call(RESULTS, "solve", folders[1]).returncode == 0
+    done = history(tmp_path, "cli")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("cli: cycles over time, from costs.csv of 1 run\n"
+                                  f"2 of the 3 runs searched {makes}\n")
+    assert re.search(r"\n  1 run, .*, 1 with a value from ", done.stdout)
+    assert "costs.csv" not in history(tmp_path, "v0").stdout
+    for folder in folders:
+        assert call(RESULTS, "solve", folder).returncode == 0
+    done = history(tmp_path, "cli")
+    assert done.stdout.startswith("cli: cycles over time, from costs.csv of 3 runs\n\n")
+
+
+def test_the_heading_counts_the_runs_that_are_shown(tmp_path):
+    for day in range(1, 6):
+        add_run(tmp_path, day, [loop("v0" if day < 4 else "v1", "1*cli", 10.0)])
+    done = history(tmp_path, "v0")
+    assert done.stdout.startswith("v0: cycles over time, from summary.csv of 3 runs\n")
+    assert "\n  3 runs, " in done.stdout
