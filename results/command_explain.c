@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Everything about one variant of a run, from the run's directory alone.
 #include "commands.h"
+#include "loops.h"
 #include "runs.h"
 #include "table.h"
+#include "whole.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -189,20 +191,31 @@ static int explain(const struct table *table, const char *variant, FILE *out, st
     return 0;
 }
 
+// Would table and compare take the summary's values? What they refuse is not shown, either.
+static int check_loops(const char *directory, struct error *error) {
+    struct loops loops;
+    int failed = loops_read(directory, &loops, error);
+    loops_free(&loops);
+    return failed;
+}
+
 int command_explain(const char *directory, const char *variant, FILE *out, struct error *error) {
     struct table table[FILES] = {0};
     char remedy[4200];
     int failed = run_expect(directory, error);
     for (size_t i = 0; i < FILES && failed == 0; i++)
-        failed = read_file(directory, names[i], i == SUMMARY, &table[i], error);
+        failed = read_file(directory, names[i], i == SUMMARY, &table[i], error) != 0 ||
+                 whole_cells(&table[i], names[i], error) != 0;
     if (failed == 0 && table[SUMMARY].rows == 0) {
         run_remedy(directory, remedy, sizeof remedy);
         failed =
             error_set(error, ERROR_INPUT, table[SUMMARY].path, 0, "has no row yet; %s", remedy);
     }
     if (failed == 0)
+        failed = check_loops(directory, error);
+    if (failed == 0)
         failed = explain(table, variant, out, error);
     for (size_t i = 0; i < FILES; i++)
         table_free(&table[i]);
-    return failed;
+    return failed != 0 ? -1 : 0;
 }

@@ -49,6 +49,15 @@ static bool cell_is_sound(const char *column, enum csv_file file, const char *ce
     return !is_number(column, file) || units_scan_number(cell, &number) == 0;
 }
 
+static int check_interval(const struct table *table, size_t row, struct error *error) {
+    const char *low = table_cell(table, row, "ci_low"), *high = table_cell(table, row, "ci_high");
+    double from, to;
+    if (units_scan_number(low, &from) != 0 || units_scan_number(high, &to) != 0 || from <= to)
+        return 0;
+    return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                     "ci_low %.40s is above ci_high %.40s", low, high);
+}
+
 static int check_cells(const struct table *table, enum csv_file file, struct error *error) {
     for (size_t i = 0; i < table->rows * table->columns; i++) {
         const char *column = table->header[i % table->columns];
@@ -56,6 +65,9 @@ static int check_cells(const struct table *table, enum csv_file file, struct err
             return error_set(error, ERROR_INPUT, table->path, table_line(i / table->columns),
                              "'%.40s' is no %s", table->cells[i], column);
     }
+    for (size_t row = 0; row < table->rows; row++)
+        if (check_interval(table, row, error) != 0)
+            return -1;
     return 0;
 }
 
@@ -81,6 +93,15 @@ static int with_remedy(const char *remedy, struct error *error) {
     size_t length = strlen(error->text);
     snprintf(error->text + length, sizeof error->text - length, "; %s", remedy);
     return -1;
+}
+
+int whole_cells(const struct table *table, const char *name, struct error *error) {
+    const struct whole_file *file = whole_files;
+    while (strcmp(file->name, name) != 0)
+        file++;
+    if (file->columns < 0 || check_cells(table, (enum csv_file)file->columns, error) == 0)
+        return 0;
+    return with_remedy(file->remedy, error);
 }
 
 int whole_run(const char *directory, struct error *error) {

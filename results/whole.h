@@ -4,6 +4,7 @@
 #define ASMSWEEP_WHOLE_H
 
 #include "error.h"
+#include "table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,9 +21,12 @@ extern const struct whole_file whole_files[];
 extern const size_t whole_count;
 
 // Read every CSV of the run: all columns that common/columns.def has for it are there, each row
-// is as long as the header, each number is one, each status is known, and summary.csv has rows.
-// 0, or -1 with *error: file, line and remedy.
+// is as long as the header, each number is one, each status is known, no interval ends below its
+// beginning, and summary.csv has rows. 0, or -1 with *error: file, line and remedy.
 int whole_run(const char *directory, struct error *error);
+
+// The same for the cells of one file that was read already; `name` is one of whole_files.
+int whole_cells(const struct table *table, const char *name, struct error *error);
 
 // The build that a run was measured from: the one its journal names, else BUILDS/SWEEP; `sweep`
 // is the run's. `path` has room for `size` bytes. 0, or -1 with *error where no build is there.

@@ -166,3 +166,32 @@ def test_explain_says_why_a_loop_has_no_cost_of_its_own(tmp_path, results, solve
     assert ("cycles 15 ci_low 14.97 ci_high 15.03 method iteration additive untested status ok "
             "detail no cost of its own: 1 of its group is 1*lea, its body is 2*mov+1*lea") in text
     assert "not solved" not in text
+
+
+MEASURE = "the run is damaged: take a whole copy of it, or measure again"
+SOLVE = "remove it; ./asmsweep table makes it again"
+
+
+@pytest.mark.parametrize("file, good, bad, says", [
+    ("summary", "28.000000", "abc", f":2: 'abc' is no value; {MEASURE}"),
+    ("summary", "27.944000", "29.5", f":2: ci_low 29.5 is above ci_high 28.056000; {MEASURE}"),
+    ("summary", "28.000000,27.944000,28.056000", ",,",
+     ":2: status ok, but value \"\" [\"\", \"\"]; the file was changed, measure again"),
+    ("summary", ",ok,", ",fine,", f":2: 'fine' is no status; {MEASURE}"),
+    ("measurements", "28.000000", "abc", f":2: 'abc' is no value; {MEASURE}"),
+    ("measurements", "28.056000", "27", f":2: ci_low 27.944000 is above ci_high 27; {MEASURE}"),
+    ("costs", ",direct,", ",direct,", None),
+    ("costs", "2.00565685", "1.5", f":2: ci_low 1.92291457 is above ci_high 1.5; {SOLVE}")])
+def test_explain_shows_no_damaged_cell(tmp_path, results, solve, file, good, bad, says):
+    folder = write_run(tmp_path, [homogeneous("p1", "cli", 14, 28.0)])
+    solve(folder)
+    path = tmp_path / f"{file}.csv"
+    text = path.read_text()
+    assert good in text
+    path.write_text(text.replace(good, bad, 1))
+    done = results("explain", folder, "p1")
+    if says is None:
+        assert (done.returncode, done.stderr) == (0, "")
+        return
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"asmsweep-results: {path}{says}\n"
