@@ -4,6 +4,7 @@
 #include "../guest/pack.h"
 #include "guest_pack.h"
 #include "guest_report.h"
+#include "printable.h"
 #include "process.h"
 
 #include <fcntl.h>
@@ -205,8 +206,7 @@ static int boot_failed(const struct process_result *process, const char *qemu,
                        struct error *error) {
     char how[128], first_line[256];
     process_describe(process, how, sizeof how);
-    snprintf(first_line, sizeof first_line, "%.*s",
-             process->errors ? (int)strcspn(process->errors, "\n") : 0, process->errors);
+    printable_line(first_line, sizeof first_line, process->errors ? process->errors : "");
     if (process->exec_errno)
         return error_set(error, ERROR_MISSING, qemu, 0, "%s; install qemu-system-x86", how);
     return error_set(error, ERROR_MISSING, qemu, 0, "the guest's kernel did not come up: %s%s%s",

@@ -9,6 +9,7 @@
 #include "perf_stat.h"
 
 #include "gate.h"
+#include "printable.h"
 #include "process.h"
 #include "slices.h"
 
@@ -36,10 +37,11 @@ static void probe(const struct engine_settings *settings, struct engine_probe *p
 // perf ends with 0 whatever became of its child, but names a signal on stderr, as
 // "PATH: Segmentation fault". " (Segmentation fault)", or "" if there is nothing of the kind.
 static const char *said_by_perf(const struct process_result *result, char *text, size_t size) {
+    char line[64];
     const char *name = strrchr(result->errors, ':');
     text[0] = '\0';
     if (name && name[1] == ' ')
-        snprintf(text, size, " (%.*s)", (int)strcspn(name + 2, "\n"), name + 2);
+        snprintf(text, size, " (%s)", printable_line(line, sizeof line, name + 2));
     return text;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "perf_stat.h"
 
+#include "printable.h"
 #include "scratch_file.h"
 #include "slices.h"
 
@@ -50,13 +51,10 @@ int perf_stat_run(const struct engine_settings *settings, const char *const *eve
 
 // perf's own complaint, its first line, or how it ended.
 static void complaint(const struct process_result *result, char *text, size_t size) {
-    char how[128];
-    const char *line = result->errors ? result->errors : "";
-    while (*line == '\n' || *line == ' ')
-        line++;
-    size_t length = strcspn(line, "\n");
-    if (length && !result->exec_errno)
-        snprintf(text, size, "perf: %.*s", (int)(length < 120 ? length : 120), line);
+    char how[128], line[121];
+    printable_line(line, sizeof line, result->errors ? result->errors : "");
+    if (*line && !result->exec_errno)
+        snprintf(text, size, "perf: %s", line);
     else
         snprintf(text, size, "perf %s", process_describe(result, how, sizeof how));
 }

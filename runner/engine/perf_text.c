@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "perf_text.h"
 
+#include "printable.h"
 #include "units.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ static size_t split(char *line, char *fields[MAX_FIELDS]) {
 static void set(struct perf_count *count, enum status status, const char *detail) {
     count->status = status;
     count->value = NAN;
-    snprintf(count->detail, sizeof count->detail, "%s", detail);
+    printable_copy(count->detail, sizeof count->detail, detail, strlen(detail));
 }
 
 static void set_comma(struct perf_count *count, const char *number) {

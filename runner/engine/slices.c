@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "slices.h"
 
-#include <ctype.h>
+#include "printable.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,11 +72,8 @@ static int refuse(const struct line *line, char *why, size_t size) {
             return -1;
         }
     char quoted[49];
-    size_t shown = length < sizeof quoted - 1 ? length : sizeof quoted - 1;
-    for (size_t i = 0; i < shown; i++)
-        quoted[i] = isprint((unsigned char)line->at[i]) ? line->at[i] : '?';
-    quoted[shown] = '\0';
-    snprintf(why, size, "unexpected output: '%s'%s", quoted, shown < length ? "..." : "");
+    printable_copy(quoted, sizeof quoted, line->at, length);
+    snprintf(why, size, "unexpected output: '%s'%s", quoted, length >= sizeof quoted ? "..." : "");
     return -1;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "machine.h"
 
+#include "printable.h"
 #include "process.h"
 #include "table.h"
 
@@ -183,7 +184,9 @@ size_t machine_cores(struct core cores[2]) {
 }
 
 static void write_pair(FILE *stream, const char *key, const char *value) {
-    table_write_row(stream, (const char *const[]){key, value}, 2);
+    char text[4096];
+    printable_copy(text, sizeof text, value, strlen(value));
+    table_write_row(stream, (const char *const[]){key, text}, 2);
 }
 
 // key, and the file whose first line is its value; %d is the CPU.

@@ -81,6 +81,7 @@ def test_a_perf_that_prints_nonsense_costs_no_value(run_with, shape):
 @pytest.mark.parametrize("first, told", [
     ("echo 'event syntax error: task-clock' >&2; exit 129", "perf: event syntax error: task-clock"),
     ("exit 129", "perf exit status 129"),
+    ("printf '\\n\\303\\344\\033[2Jno\\n' >&2; exit 1", "(perf: ???[2Jno)"),
     ("kill -SEGV $$", "perf died of SIGSEGV"),
     ("kill -KILL $$", "perf died of SIGKILL"),
 ])

@@ -119,6 +119,19 @@ static const struct {
      "'-5' where a number belongs"},
     {"words for a number", "cycles:u", TEXT("nan;;cycles:u;500;100.00;;\n"), STATUS_not_counted,
      NAN, "'nan' where a number belongs"},
+    {"no text in any language", "cycles:u", TEXT("\xff\x1b[2J;;cycles:u;500;100.00;;\n"),
+     STATUS_not_counted, NAN, "perf printed '??[2J' where a number belongs"},
+    {"blanks between the digits", "cycles:u",
+     TEXT("1\xe2\x80\xaf"
+          "234\xc2\xa0"
+          "567;;cycles:u;500;100.00;;\n"),
+     STATUS_not_counted, NAN, "perf printed '1???234??567' where a number belongs"},
+    {"points between the digits", "cycles:u", TEXT("1.234.567;;cycles:u;500;100.00;;\n"),
+     STATUS_not_counted, NAN, "perf printed '1.234.567' where a number belongs"},
+    {"a byte order mark", "cycles:u",
+     TEXT("\xef\xbb\xbf"
+          "1000;;cycles:u;500;100.00;;\n"),
+     STATUS_not_counted, NAN, "perf printed '???1000' where a number belongs"},
     {"an empty value", "cycles:u", TEXT(";;cycles:u;500;100.00;;\n"), STATUS_not_counted, NAN,
      "where a number belongs"},
     {"a NUL in the row", "cycles:u",
