@@ -48,7 +48,7 @@ static struct event_name take_apart(const char *text) {
 }
 
 static int is_hybrid(const char *pmu) {
-    return !strcmp(pmu, "cpu_core") || !strcmp(pmu, "cpu_atom");
+    return !strcmp(pmu, "cpu_core") || !strcmp(pmu, "cpu_atom") || !strcmp(pmu, "cpu_lowpower");
 }
 
 // Does a row named `found` answer the question `asked`? A hybrid CPU's PMU name may have

@@ -14,7 +14,7 @@ struct perf_count {
     enum status status; // ok, or why there is no value
     double value;       // the count (task-clock: ms); NaN unless ok
     double running;     // ns the counter ran; NaN if not said
-    char pmu[32];       // of a hybrid CPU: cpu_core or cpu_atom; else empty
+    char pmu[32];       // of a hybrid CPU: cpu_core, cpu_atom or cpu_lowpower; else empty
     char detail[160];   // the reason, or empty
 };
 

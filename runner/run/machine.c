@@ -91,12 +91,12 @@ static int in_list(const char *list, int cpu) {
 }
 
 static void read_core_type(int cpu, char *text, size_t size) {
-    // The kernel's two PMUs, and the letters that published figures go by.
+    // The kernel's PMUs, and the letters that published figures go by.
     static const struct {
         const char *pmu, *type;
-    } types[] = {{"cpu_core", "P"}, {"cpu_atom", "E"}};
+    } types[] = {{"cpu_core", "P"}, {"cpu_atom", "E"}, {"cpu_lowpower", "LPE"}};
     text[0] = '\0';
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         char path[64], list[256];
         snprintf(path, sizeof path, "/sys/devices/%s/cpus", types[i].pmu);
         read_line(path, list, sizeof list);

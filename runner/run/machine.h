@@ -13,7 +13,7 @@ struct machine {
     char host[65], cpu_vendor[13], cpu_family[12], cpu_model[12], cpu_stepping[12];
     char cpu_name[65];   // the brand string
     char microcode[24];  // as the kernel tells it; under a hypervisor that is its tale
-    char core_type[16];  // P or E on a hybrid CPU, else empty
+    char core_type[16];  // P, E or LPE on a hybrid CPU, else empty
     char hypervisor[24]; // CPUID leaf 0x40000000's signature, "none", or "yes" without one
     char kernel[65];
 };
