@@ -58,6 +58,11 @@ static int answers(const struct event_name *asked, const struct event_name *foun
            (!strcmp(asked->pmu, found->pmu) || (!*asked->pmu && is_hybrid(found->pmu)));
 }
 
+// Old versions name no unit for them.
+static int is_clock(const struct event_name *name) {
+    return !strcmp(name->base, "task-clock") || !strcmp(name->base, "cpu-clock");
+}
+
 static size_t split(char *line, char *fields[MAX_FIELDS]) {
     size_t count = 0;
     for (char *at = line; count < MAX_FIELDS;) {
@@ -83,7 +88,9 @@ static void set_comma(struct perf_count *count, const char *number) {
     set(count, STATUS_not_counted, why);
 }
 
-static void read_value(const char *text, struct perf_count *count) {
+// perf writes no signs and no exponents. Where something is counted, and not a clock read or a
+// unit scaled, a point is between thousands.
+static void read_value(const char *text, int whole, struct perf_count *count) {
     char why[160];
     while (*text == ' ')
         text++;
@@ -94,8 +101,11 @@ static void read_value(const char *text, struct perf_count *count) {
         set(count, STATUS_not_counted, "perf: <not counted>");
     else if (strchr(text, ','))
         set_comma(count, text);
-    else if (units_scan_number(text, &value) || value < 0) {
+    else if (text[strspn(text, "0123456789.")] || units_scan_number(text, &value)) {
         snprintf(why, sizeof why, "perf printed '%.40s' where a number belongs", text);
+        set(count, STATUS_not_counted, why);
+    } else if (whole && strchr(text, '.')) {
+        snprintf(why, sizeof why, "perf printed '%.40s' where a whole number belongs", text);
         set(count, STATUS_not_counted, why);
     } else if (value >= 9.2e18) {
         snprintf(why, sizeof why, "perf printed %.40s: the counter ran over or below 0", text);
@@ -107,9 +117,22 @@ static void read_value(const char *text, struct perf_count *count) {
     }
 }
 
+static void judge_running(double percent, struct perf_count *result) {
+    char why[160] = "";
+    if (percent < 0 || percent > 100.005)
+        snprintf(why, sizeof why, "perf says %.2f %% of the time: that cannot be", percent);
+    else if (percent < 99.995)
+        snprintf(why, sizeof why, "the counter ran %.2f %% of the time: too many events at once",
+                 percent);
+    else if (!(result->running > 0))
+        snprintf(why, sizeof why, "perf printed a running time of %g ns", result->running);
+    int in_part = percent > 0 && percent < 99.995;
+    if (*why)
+        set(result, in_part ? STATUS_multiplexed : STATUS_not_counted, why);
+}
+
 // Fields behind the event: [variance%] running-ns running-percent [metric...].
 static void read_running(char **fields, size_t count, struct perf_count *result) {
-    char why[160];
     double percent = NAN;
     size_t at = count && strchr(fields[0], '%') ? 1 : 0;
     if (at + 1 >= count || units_scan_number(fields[at], &result->running) ||
@@ -120,17 +143,14 @@ static void read_running(char **fields, size_t count, struct perf_count *result)
             set(result, STATUS_not_counted, "perf's row is cut off: no running time");
         return;
     }
-    if (result->status != STATUS_ok || percent >= 99.995)
-        return;
-    snprintf(why, sizeof why, "the counter ran %.2f %% of the time: too many events at once",
-             percent);
-    set(result, percent > 0 ? STATUS_multiplexed : STATUS_not_counted, why);
+    if (result->status == STATUS_ok)
+        judge_running(percent, result);
 }
 
 static void take_row(char **fields, size_t count, size_t event, const struct event_name *asked,
                      const struct event_name *found, struct perf_count *result) {
     struct perf_count row = {.running = NAN};
-    read_value(fields[event - 2], &row);
+    read_value(fields[event - 2], !*fields[event - 1] && !is_clock(found), &row);
     read_running(fields + event + 1, count - event - 1, &row);
     snprintf(row.pmu, sizeof row.pmu, "%s", is_hybrid(found->pmu) ? found->pmu : "");
     if (row.status == STATUS_ok && strcmp(asked->modifiers, found->modifiers))
