@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "request.h"
 
+#include "engine.h"
 #include "options.h"
+#include "printable.h"
 #include "settings.h"
 
 #include <string.h>
@@ -24,6 +26,28 @@ size_t request_split_events(char *text, const char *events[REQUEST_MAX_EVENTS]) 
     return count;
 }
 
+// Rows of two events that could not be told apart would be pooled as one.
+static int check_event(const char *const *events, size_t at, struct error *error) {
+    static const char *const basic[] = {"cycles:u", "instructions:u"};
+    const size_t most = sizeof(((struct engine_count *)0)->event) - 1;
+    char name[128];
+    printable_copy(name, sizeof name, events[at], strlen(events[at]));
+    if (strlen(events[at]) > most)
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "--events: '%s' is longer than %zu characters", name, most);
+    if (strcmp(name, events[at]) || strpbrk(name, " ;"))
+        return error_set(error, ERROR_INPUT, NULL, 0, "--events: '%s' is no name of an event",
+                         name);
+    for (size_t i = 0; i < sizeof basic / sizeof *basic; i++)
+        if (!strcmp(name, basic[i]))
+            return error_set(error, ERROR_INPUT, NULL, 0,
+                             "--events: '%s' is counted in any case; leave it out", name);
+    for (size_t i = 0; i < at; i++)
+        if (!strcmp(name, events[i]))
+            return error_set(error, ERROR_INPUT, NULL, 0, "--events: '%s' is there twice", name);
+    return 0;
+}
+
 // What the journal has no room for is refused: cut off, it would be another wish.
 static int check_texts(const struct request *request, struct error *error) {
     char text[sizeof(((struct settings *)0)->events)];
@@ -37,6 +61,9 @@ static int check_texts(const struct request *request, struct error *error) {
     if (events > REQUEST_MAX_EVENTS)
         return error_set(error, ERROR_INPUT, NULL, 0, "--events takes at most %d events, not %zu",
                          REQUEST_MAX_EVENTS, events);
+    for (size_t i = 0; i < events; i++)
+        if (check_event(list, i, error))
+            return -1;
     return 0;
 }
 

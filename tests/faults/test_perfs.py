@@ -67,6 +67,23 @@ def test_more_events_than_there_is_room_for_are_refused(build, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+LONG = "cpu/event=0x3,umask=0x1,name=" + "n" * 40
+
+
+@pytest.mark.parametrize("events, told", [
+    ("branches:u,r02:u,branches:u", "'branches:u' is there twice"),
+    ("r02:u,instructions:u", "'instructions:u' is counted in any case"),
+    (f"{LONG}1/u,{LONG}2/u", f"'{LONG}1/u' is longer than 63 characters"),
+    ("r02:u;r03:u", "'r02:u;r03:u' is no name of an event"),
+    ("r02:u, r03:u", "' r03:u' is no name of an event"),
+    ("\udcffcycles", "'?cycles' is no name of an event"),
+])
+def test_events_that_could_not_be_told_apart_are_refused(build, tmp_path, events, told):
+    done = call(RUN, "run", build, "-o", tmp_path / "run", *SHORT, "--events", events)
+    assert f"--events: {told}" in complaint(done)
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize("shape", DOES_NOT_COUNT)
 def test_a_perf_that_prints_nonsense_costs_no_value(run_with, shape):
     folder = run_with(shape=shape)
