@@ -6,16 +6,28 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static int refuse(char *why, size_t size, const char *what) {
     snprintf(why, size, "hyperfine: %s", what);
     return -1;
 }
 
+// cJSON keeps both and finds the first.
+static int comes_twice(const cJSON *object, const char *name) {
+    const cJSON *item;
+    int count = 0;
+    cJSON_ArrayForEach (item, object)
+        count += item->string && !strcmp(item->string, name);
+    return count > 1;
+}
+
 static int parse_times(const cJSON *result, struct hyperfine_times *times, char *why, size_t size) {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(result, "times");
     const cJSON *codes = cJSON_GetObjectItemCaseSensitive(result, "exit_codes");
     const cJSON *item;
+    if (comes_twice(result, "times") || comes_twice(result, "exit_codes"))
+        return refuse(why, size, "times or exit_codes comes twice in a result");
     if (!cJSON_IsArray(list) || !cJSON_IsArray(codes) ||
         cJSON_GetArraySize(list) != cJSON_GetArraySize(codes))
         return refuse(why, size, "a result without times and exit_codes of one length");
@@ -35,12 +47,17 @@ static int parse_times(const cJSON *result, struct hyperfine_times *times, char 
 
 int hyperfine_json_parse(const char *text, size_t length, size_t commands,
                          struct hyperfine_times *times, char *why, size_t size) {
-    cJSON *root = cJSON_ParseWithLength(text, length);
+    const char *end = text, *const whole = text + length;
+    cJSON *root = cJSON_ParseWithLengthOpts(text, length, &end, 0);
     const cJSON *results = cJSON_GetObjectItemCaseSensitive(root, "results"), *result;
     int failed = 0;
     size_t at = 0;
-    if (!root)
+    while (root && end < whole && *end && strchr(" \t\r\n", *end))
+        end++;
+    if (!root || end < whole)
         failed = refuse(why, size, "its export is not JSON: cut off?");
+    else if (comes_twice(root, "results"))
+        failed = refuse(why, size, "results comes twice in its export");
     else if (!cJSON_IsArray(results) || (size_t)cJSON_GetArraySize(results) != commands)
         failed = refuse(why, size, "its export has not the commands that were asked for");
     if (!failed)
