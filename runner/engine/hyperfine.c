@@ -7,6 +7,7 @@
 
 #include "gate.h"
 #include "hyperfine_json.h"
+#include "printable.h"
 #include "process.h"
 #include "scratch_file.h"
 #include "stats.h"
@@ -14,6 +15,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <sys/wait.h>
 
 enum { RUNS = 5, COMMANDS = 4, MAX_JSON = 1 << 20, MAX_COMMAND = 4400 };
 
@@ -53,11 +55,24 @@ static int make_command(const char *path, unsigned long iterations, char *text, 
     return *path ? -1 : 0;
 }
 
-// Four commands in one call: loop N, loop 2N, calibrator N, calibrator 2N.
+// Why there is no export: the first line of what hyperfine said, or how it ended.
+static void describe_failure(const struct process_result *result, struct engine_count *count) {
+    char how[128], line[121];
+    printable_line(line, sizeof line, result->errors);
+    if (!*line || result->exec_errno || result->timed_out || !WIFEXITED(result->status))
+        snprintf(line, sizeof line, "%s", process_describe(result, how, sizeof how));
+    snprintf(count->detail, sizeof count->detail, "hyperfine: %s", line);
+    if (result->timed_out)
+        count->status = STATUS_timed_out;
+}
+
+// Four commands in one call: loop N, loop 2N, calibrator N, calibrator 2N. Their times, or the
+// reason in count's status and detail.
 static int run_hyperfine(const struct engine_settings *settings, const struct engine_job *job,
                          unsigned long n, unsigned long calibrator_n,
                          struct hyperfine_times times[COMMANDS], struct execution *execution,
-                         char *why, size_t size, struct error *error) {
+                         struct error *error) {
+    struct engine_count *count = &execution->counts[execution->count - 1];
     char path[SCRATCH_PATH], runs[8], commands[COMMANDS][MAX_COMMAND];
     if (scratch_file_make(path, error))
         return -1;
@@ -78,13 +93,15 @@ static int run_hyperfine(const struct engine_settings *settings, const struct en
     else
         failed = process_run(&request, &result, error);
     size_t length = scratch_file_take(path, json, sizeof json);
-    why[0] = '\0';
     if (!failed && !process_succeeded(&result))
-        process_describe(&result, why, size);
-    else if (!failed && !hyperfine_json_parse(json, length, COMMANDS, times, why, size))
+        describe_failure(&result, count);
+    else if (!failed && !hyperfine_json_parse(json, length, COMMANDS, times, count->detail,
+                                              sizeof count->detail)) {
+        count->status = STATUS_ok;
         for (int i = 0; i < COMMANDS; i++)
             execution->seconds_run +=
                 stats_mean(times[i].seconds, times[i].count) * (double)times[i].count;
+    }
     execution->seconds_started = result.seconds - execution->seconds_run;
     process_free(&result);
     return failed;
@@ -127,12 +144,9 @@ static void evaluate(const struct engine_settings *settings, const struct hyperf
 static int execute(const struct engine_settings *settings, const struct engine_job *job,
                    struct execution *execution, struct error *error) {
     struct hyperfine_times times[COMMANDS];
-    char why[160] = "";
     unsigned long n = (unsigned long)(job->iterations / PART_OF_A_RUN) + 1;
     unsigned long calibrator_n =
         (unsigned long)(settings->calibrator_iterations / PART_OF_A_RUN) + 1;
-    if (run_hyperfine(settings, job, n, calibrator_n, times, execution, why, sizeof why, error))
-        return -1;
     struct engine_count *count = &execution->counts[execution->count++];
     *count = (struct engine_count){.quantity = QUANTITY_cycles,
                                    .source = "hyperfine",
@@ -141,9 +155,9 @@ static int execute(const struct engine_settings *settings, const struct engine_j
                                    .low = NAN,
                                    .high = NAN,
                                    .samples = NAN};
-    if (*why)
-        snprintf(count->detail, sizeof count->detail, "%s", why);
-    else
+    if (run_hyperfine(settings, job, n, calibrator_n, times, execution, error))
+        return -1;
+    if (count->status == STATUS_ok)
         evaluate(settings, times, (double)n, (double)calibrator_n, count);
     return 0;
 }

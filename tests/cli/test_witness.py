@@ -139,3 +139,66 @@ def test_a_witness_that_keeps_to_it_disagrees(builds, out, scripted):
     line, values = against(builds, out, scripted("35"))
     assert values == 3 * ["35"]
     assert re.search(r"1 disagree \(imul: 2[34](\.\d+)? and 35\)", line), line
+
+
+SHELL = """#!/bin/sh
+[ "$1" = --version ] && {{ echo "{version}"; exit 0; }}
+while [ $# -gt 0 ]; do [ "$1" = --export-json ] && out=$2; shift; done
+{does}
+"""
+EXPORT = '{"results":[%s]}' % ",".join(
+    '{"times":[%s],"exit_codes":[0,0]}' % times for times in ("1,1", "2,2", "3,3", "{last}"))
+
+
+@pytest.fixture(name="fake")
+def hyperfine_that_is_not_there(builds, out, tmp_path):
+    """Run the engine hyperfine with a program of that name that does what is said: the finished
+    process, and the rows of its measurements."""
+    def fake(does, *options, version="hyperfine 1.15.0"):
+        program = tmp_path / "hyperfine"
+        program.write_text(SHELL.format(version=version, does=does))
+        program.chmod(0o755)
+        done = run(builds("unit"), "-o", out, "--engine", "hyperfine", "--blocks", "1", *options,
+                   env={"PATH": f"{tmp_path}:/usr/bin:/bin"})
+        return done, rows(out, "measurements.csv") if os.path.exists(out) else []
+    return fake
+
+
+def test_the_ratio_of_the_slopes_is_the_value(builds, fake):
+    _, measured = fake(f"echo '{EXPORT.replace('{last}', '5,5')}' >$out")
+    assert sorted(row["variant"] for row in measured) == ["calibrator", "imul"]
+    n = {row["variant"]: int(row["iterations"]) // 100 + 1
+         for row in rows(builds("unit"), "variants.csv")}
+    for row in measured:
+        # (2 - 1) / n of the loop over (5 - 3) / n of a chain of 32 cycles; each n is its own.
+        value = 32 * (1 / n[row["variant"]]) / (2 / n["calibrator"])
+        assert float(row["value"]) == pytest.approx(value, rel=1e-8)
+        assert row["ci_low"] == row["value"] == row["ci_high"]
+        assert (row["quantity"], row["status"], row["source"], row["samples"]) == \
+            ("cycles", "ok", "hyperfine", "4")
+
+
+@pytest.mark.parametrize("does, status, told", [
+    ("echo; echo 'Error: Command terminated with non-zero exit code 4' >&2; exit 1", "faulted",
+     "hyperfine: Error: Command terminated with non-zero exit code 4"),
+    ("exit 3", "faulted", "hyperfine: exit status 3"),
+    ("kill -SEGV $$", "faulted", "hyperfine: died of SIGSEGV"),
+    ("while :; do :; done", "timed_out", "hyperfine: still running after the 2.4 s allowed"),
+    ("", "faulted", "hyperfine: its export is not JSON: cut off?"),
+    ("echo '{\"results\":[]}' >$out", "faulted", "has not the commands that were asked for"),
+])
+def test_a_hyperfine_that_fails_is_a_status_with_its_words(fake, does, status, told):
+    done, measured = fake(does, "--only", "imul", "--timeout", "100ms")
+    assert done.returncode == 3
+    (row,) = measured
+    assert (row["variant"], row["status"], row["value"], row["ci_low"]) == ("imul", status, "", "")
+    assert told in row["detail"]
+
+
+@pytest.mark.parametrize("version, told", [
+    ("hyperfine 1.12.0", "hyperfine 1.12 has no -N: 1.13 or later"),
+    ("hyperfine 0.99", "hyperfine 0.99 has no -N: 1.13 or later"),
+    ("something else", "no hyperfine in PATH")])
+def test_a_hyperfine_that_is_too_old_measures_nothing(fake, version, told):
+    done, measured = fake("exit 0", version=version)
+    assert done.returncode == 3 and told in one_line(done) and not measured
