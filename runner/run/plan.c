@@ -47,6 +47,11 @@ static int scan_panel(const char *text, int *excluded) {
     return -1;
 }
 
+static int scan_retired(const char *text, double *retired) {
+    *retired = NAN; // no claim
+    return *text && (units_scan_number(text, retired) || *retired <= 0) ? -1 : 0;
+}
+
 static int read_variant(const struct plan *plan, size_t row, struct variant *variant,
                         struct error *error) {
     const struct table *table = &plan->variants;
@@ -84,8 +89,10 @@ static int read_variant(const struct plan *plan, size_t row, struct variant *var
                          "iterations is '%s', not a whole number from 1",
                          table_cell(table, row, "iterations"));
     variant->iterations = (uint64_t)iterations;
-    if (units_scan_number(table_cell(table, row, "retired_expected"), &variant->retired))
-        variant->retired = NAN;
+    if (scan_retired(table_cell(table, row, "retired_expected"), &variant->retired))
+        return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                         "retired_expected is '%s', not empty and no number above 0",
+                         table_cell(table, row, "retired_expected"));
     variant->path = join(plan->directory, "bin/", variant->name);
     return 0;
 }
@@ -172,6 +179,16 @@ static bool is_wanted(const char *only, const char *name) {
     return wanted;
 }
 
+// Two rows of one name would be pooled as one variant's executions.
+static int refuse_twice(const struct plan *plan, size_t row, struct error *error) {
+    const char *name = plan->rows[plan->count].name;
+    for (size_t i = 0; i < plan->count; i++)
+        if (!strcmp(plan->rows[i].name, name))
+            return error_set(error, ERROR_INPUT, plan->variants.path, table_line(row),
+                             "the variant '%s' is there twice", name);
+    return 0;
+}
+
 // The rows of the two tables that are already read.
 static int take_rows(struct plan *plan, const char *only, struct error *error) {
     plan->rows = calloc(plan->variants.rows + 1, sizeof *plan->rows);
@@ -187,8 +204,11 @@ static int take_rows(struct plan *plan, const char *only, struct error *error) {
         }
         if (only && !is_wanted(only, table_cell(&plan->variants, row, "variant")))
             continue;
-        if (read_variant(plan, row, variant, error))
+        int failed = read_variant(plan, row, variant, error) || refuse_twice(plan, row, error);
+        if (failed) {
+            free(variant->path);
             return -1;
+        }
         plan->count++;
         take_proof(variant, &plan->proof, row);
     }

@@ -5,6 +5,8 @@
 
 #include "plan.h"
 
+#include <math.h>
+
 // No binaries are there: nothing can be proved.
 static const char nowhere[] = "/nonexistent";
 
@@ -14,6 +16,9 @@ static void check_plan(const struct plan *plan) {
         const struct variant *row = &plan->rows[i];
         struct engine_job job = plan_job(plan, i);
         must(row->unproved && row->iterations > 0 && !strchr(row->name, '/'));
+        must(isnan(row->retired) || row->retired > 0);
+        for (size_t other = 0; other < i; other++)
+            must(strcmp(plan->rows[other].name, row->name));
         must(row->panel_excluded >= LEG_add && row->panel_excluded <= PANEL_all);
         must(job.index == i && job.variant == row->name && job.path == row->path);
         must(!strncmp(row->path, nowhere, sizeof nowhere - 1));
