@@ -207,7 +207,7 @@ static int boot_failed(const struct process_result *process, const char *qemu,
     char how[128], first_line[256];
     process_describe(process, how, sizeof how);
     printable_line(first_line, sizeof first_line, process->errors ? process->errors : "");
-    if (process->exec_errno)
+    if (process->exec_errno && !process->not_pinned)
         return error_set(error, ERROR_MISSING, qemu, 0, "%s; install qemu-system-x86", how);
     return error_set(error, ERROR_MISSING, qemu, 0, "the guest's kernel did not come up: %s%s%s",
                      how, first_line[0] ? "; " : "", first_line);

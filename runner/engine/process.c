@@ -20,7 +20,7 @@ static volatile sig_atomic_t running_group, interrupted;
 struct pipes {
     int output[2], errors[2]; // read, write
     int go[2];                // the child waits for its end before exec
-    int failure[2];           // exec's errno comes back; closed by a successful exec
+    int failure[2]; // exec's errno comes back, the pinning's below 0; closed by a successful exec
 };
 
 struct stream {
@@ -68,14 +68,17 @@ static void close_pipes(struct pipes *pipes) {
 
 // In the child: everything up to exec.
 static void become(const struct process_request *request, struct pipes *pipes) {
+    int sign = 1;
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (request->cpu >= 0) {
         cpu_set_t set;
         CPU_ZERO(&set);
         CPU_SET((unsigned)request->cpu, &set);
-        if (sched_setaffinity(0, sizeof set, &set))
+        if (sched_setaffinity(0, sizeof set, &set)) {
+            sign = -1;
             goto failed;
+        }
     }
     if (request->timeout > 0) {
         // Above the wall-clock limit: this one is for grandchildren that outlive us.
@@ -105,7 +108,7 @@ static void become(const struct process_request *request, struct pipes *pipes) {
     else
         execvp(request->argv[0], (char *const *)request->argv);
 failed:;
-    int number = errno;
+    int number = sign * errno;
     if (write(pipes->failure[1], &number, sizeof number) < 0)
         _exit(126);
     _exit(127);
@@ -223,6 +226,8 @@ int process_run(const struct process_request *request, struct process_result *re
     close_end(&pipes.go[1]);
     if (read(pipes.failure[0], &result->exec_errno, sizeof(int)) != sizeof(int))
         result->exec_errno = 0;
+    result->not_pinned = result->exec_errno < 0;
+    result->exec_errno = abs(result->exec_errno);
     collect(pid, request, &pipes, result, started);
     reap(pid, request, result, started);
     running_group = 0;
@@ -244,7 +249,10 @@ int process_succeeded(const struct process_result *result) {
 }
 
 const char *process_describe(const struct process_result *result, char *text, size_t size) {
-    if (result->exec_errno)
+    if (result->not_pinned)
+        snprintf(text, size, "cannot be pinned to its CPU, is it offline?: %s",
+                 strerror(result->exec_errno));
+    else if (result->exec_errno)
         snprintf(text, size, "cannot be started: %s", strerror(result->exec_errno));
     else if (result->timed_out)
         snprintf(text, size, "still running after the %.3g s allowed", result->allowed);

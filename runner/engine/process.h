@@ -30,7 +30,8 @@ struct process_request {
 enum { PROCESS_WATCH_MS = 20 };
 
 struct process_result {
-    int exec_errno;  // exec failed with this; 0: it started
+    int exec_errno;  // exec, or what comes before it, failed with this; 0: it started
+    int not_pinned;  // it was the pinning to the CPU that failed
     int timed_out;   // we killed it
     int stopped;     // watch asked for its end
     int interrupted; // process_interrupt was called meanwhile and it was killed

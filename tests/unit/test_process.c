@@ -95,6 +95,7 @@ static void a_cpu_that_is_not_there_is_no_start(void **state) {
     SHELL("true", .cpu = CPU_SETSIZE - 1);
     assert_int_equal(result.exec_errno, EINVAL);
     assert_false(process_succeeded(&result));
+    assert_string_equal(words, "cannot be pinned to its CPU, is it offline?: Invalid argument");
 }
 
 static void the_child_runs_on_the_cpu_it_was_pinned_to_and_nowhere_else(void **state) {
