@@ -113,6 +113,9 @@ static int check_header(const struct table *table, const char *const *required,
                         struct error *error) {
     if (!table->columns)
         return error_set(error, ERROR_INPUT, table->path, 1, "empty; a header line is expected");
+    if (!strncmp(table->header[0], "\xef\xbb\xbf", 3)) // as spreadsheets write it
+        return error_set(error, ERROR_INPUT, table->path, 1,
+                         "begins with a byte order mark; save it as UTF-8 without one");
     for (size_t i = 1; i < table->columns; i++)
         if ((size_t)table_column(table, table->header[i]) != i)
             return error_set(error, ERROR_INPUT, table->path, 1, "column '%s' comes twice",

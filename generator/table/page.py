@@ -16,7 +16,7 @@ def _proved_same(run, build, name):
     path = os.path.join(build, "proof.csv")
     if name not in run.proof or not os.path.exists(path):
         return False
-    rows = runs.read_csv(path, "build the sweep again")
+    rows = runs.read_csv(path, "build the sweep again", runs.PROOF)
     return any(row["variant"] == name and row["loop_sha256"] == run.proof[name]["loop_sha256"]
                for row in rows)
 
@@ -88,7 +88,7 @@ def _executions(path):
     """Rows of measurements.csv by variant; none if the file is not there."""
     found = {}
     if os.path.exists(path):
-        for row in runs.read_csv(path, "remove it or run again"):
+        for row in runs.read_csv(path, "remove it or run again", runs.EXECUTIONS):
             found.setdefault((row["variant"], row["engine"]), []).append(row)
     return found
 

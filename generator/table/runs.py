@@ -17,6 +17,15 @@ from generator.errors import BadInput, place
 CPU_KEYS = ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_name", "microcode",
             "core_type", "hypervisor")
 NUMBERS = ("cycles", "ci_low", "ci_high", "published")
+# Other columns that the tables read of a file.
+COSTS = ("run_id", "kernel", "engine", "ring", "family", "order", "context", "item", "general",
+         "method", "additive", "variants", "published_source", "agrees", "status", "detail")
+SUMMARY = ("run_id", "time_utc", "sweep", "family", "variant", "parameters", "mix", "loop_sha256",
+           "loop_address", "loop_bytes", "jcc_erratum", "engine", "accel", "ring", "privilege",
+           "quantity", "source", "value", "status", "detail", "executions", "twin_of")
+EXECUTIONS = ("variant", "engine", "block", "slot", "cpu", "quantity", "value", "ci_low",
+              "ci_high", "status", "detail")
+PROOF = ("variant", "loop_sha256", "status")
 
 
 def read_csv(path, remedy, needed=()):
@@ -32,6 +41,8 @@ def read_csv(path, remedy, needed=()):
         raise BadInput(path, f"cannot be read: {problem}", remedy) from None
     if not text or "\0" in text:
         raise BadInput(path, "is damaged (a NUL byte)" if text else "is empty", remedy)
+    if text.startswith("\ufeff"):
+        raise BadInput(path, "begins with a byte order mark", "save it as UTF-8 without one")
     missing = [name for name in needed if name not in reader.fieldnames]
     if missing:
         raise BadInput(f"{path}:1", f"has no column {missing[0]}", remedy)
@@ -57,7 +68,7 @@ def _number(row, name, path, line, remedy):
 
 def read_costs(path, remedy):
     """Rows of a costs.csv, their numbers as float or None."""
-    rows = read_csv(path, remedy, CPU_KEYS + NUMBERS + ("item", "context", "status", "method"))
+    rows = read_csv(path, remedy, CPU_KEYS + NUMBERS + COSTS)
     for line, row in enumerate(rows, 2):
         for name in NUMBERS:
             row[name] = _number(row, name, path, line, remedy)
@@ -135,11 +146,11 @@ def read_run(path, label=""):
     return Run(
         path=path,
         label=label,
-        summary=read_csv(files["summary"], resume, ("variant", "value", "status", "time_utc")),
+        summary=read_csv(files["summary"], resume, SUMMARY),
         costs=read_costs(files["costs"], solve),
         samples=files["samples"] if os.path.exists(files["samples"]) else "",
         variants={row["variant"]: row for row in _optional(files["variants"], "variant")},
-        proof={row["variant"]: row for row in _optional(files["proof"], "variant")},
+        proof={row["variant"]: row for row in _optional(files["proof"], *PROOF)},
         environment=_keyed(_optional(files["environment"], "key", "value"), "key", "value"),
         notes=_keyed(_optional(files["notes"], "key", "value"), "key", "value"))
 

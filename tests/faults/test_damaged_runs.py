@@ -51,6 +51,8 @@ DAMAGES = {
     "empty": (lambda text: b"", ""),
     "a NUL": (lambda text: text[:-20] + b"\0" + text[-20:], ""),
     "not UTF-8": (lambda text: b"\xff\xfe" + text, ""),
+    "a byte order mark": (lambda text: b"\xef\xbb\xbf" + text,
+                          "begins with a byte order mark; save it as UTF-8 without one"),
     "one field less": (cut_row, ":2"),
     "one field more": (longer_row, ":2"),
     "other text": (lambda text: b"Dear reader,\nnothing here.\n", ""),
@@ -143,6 +145,20 @@ def test_damaged_costs_make_no_table(solved, copy_of, damage):
     change, told = COSTS[damage]
     path.write_bytes(change(path.read_bytes()))
     refuses(folder, path, told, *TABLES, folder)
+
+
+@pytest.mark.parametrize("name", [
+    "costs", "summary", "measurements", "samples", "variants", "proof"])
+def test_a_column_that_is_missing_is_named_or_not_needed(solved, copy_of, name):
+    folder = copy_of(solved)
+    path = folder / f"{name}.csv"
+    whole = path.read_bytes()
+    for column in whole.decode().splitlines()[0].split(","):
+        path.write_bytes(without_column(column)(whole))
+        done = call(*TABLES, folder, "--format", "html")  # it reads all that the others read
+        if done.returncode != 0:
+            refuses(folder, path, f":1: has no column {column}", *TABLES, folder, "--format",
+                    "html")
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

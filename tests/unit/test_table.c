@@ -35,6 +35,25 @@ static void unix_line_ends_are_taken_too_and_blanks_are_kept(void **state) {
     table_free(&table);
 }
 
+static void line_ends_may_be_mixed_and_a_cell_of_a_megabyte_is_one_cell(void **state) {
+    (void)state;
+    enum { LONG = 1 << 20 };
+    assert_int_equal(PARSE("a,b\r1,2\n\r\n3,4\r\n\n5,6\r"), 0);
+    assert_int_equal(table.rows, 3);
+    assert_string_equal(table_cell(&table, 1, "b"), "4");
+    assert_string_equal(table_cell(&table, 2, "b"), "6");
+    table_free(&table);
+    char *text = malloc(LONG + 16);
+    memcpy(text, "a,b\n", 4);
+    memset(text + 4, 'x', LONG);
+    memcpy(text + 4 + LONG, ",2\n", 3);
+    assert_int_equal(parse(text, LONG + 7), 0);
+    assert_int_equal(strlen(table_cell(&table, 0, "a")), LONG);
+    assert_string_equal(table_cell(&table, 0, "b"), "2");
+    table_free(&table);
+    free(text);
+}
+
 static void a_column_that_is_not_there_is_empty_and_minus_1(void **state) {
     (void)state;
     assert_int_equal(PARSE("a\r\n1\r\n"), 0);
@@ -53,6 +72,9 @@ static void every_damage_is_an_error_that_names_file_and_line(void **state) {
 #define DAMAGE(text, message) {text, sizeof(text) - 1, message}
         DAMAGE("", "t.csv:1: empty; a header line is expected"),
         DAMAGE("\r\n\r\n", "t.csv:1: empty; a header line is expected"),
+        DAMAGE("\xef\xbb\xbf"
+               "a,b\r\n1,2\r\n",
+               "t.csv:1: begins with a byte order mark; save it as UTF-8 without one"),
         DAMAGE("a,b", "t.csv:1: the last line is cut off; the file is incomplete"),
         DAMAGE("a,b\r\n1,2\r\n3,4", "t.csv:3: the last line is cut off; the file is incomplete"),
         DAMAGE("a,b\r\n1,2\r\n3", "t.csv:3: the last line is cut off; the file is incomplete"),
@@ -144,6 +166,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotes_commas_and_newlines_in_a_field_are_kept),
         cmocka_unit_test(unix_line_ends_are_taken_too_and_blanks_are_kept),
+        cmocka_unit_test(line_ends_may_be_mixed_and_a_cell_of_a_megabyte_is_one_cell),
         cmocka_unit_test(a_column_that_is_not_there_is_empty_and_minus_1),
         cmocka_unit_test(every_damage_is_an_error_that_names_file_and_line),
         cmocka_unit_test(a_required_column_that_is_missing_is_named),
