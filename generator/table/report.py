@@ -186,11 +186,14 @@ def _generations(columns, figures, petition):
 
 
 def _noise(run):
-    pairs = run.notes.get("noise_pairs", "0")
-    if pairs in ("", "0"):
+    pairs, rms, largest = (run.notes.get(f"noise_{name}") for name in
+                           ("pairs", "rms_percent", "largest_percent"))
+    if pairs in (None, "", "0"):
         return "noise floor not measured: the sweep has no A/A pairs"
-    return (f"noise floor (A/A, {pairs} pairs): {float(run.notes['noise_rms_percent']):.2f} % rms, "
-            f"{float(run.notes['noise_largest_percent']):.2f} % largest")
+    if not rms or not largest:
+        return f"noise floor not known (A/A, {pairs} pairs)"
+    return (f"noise floor (A/A, {pairs} pairs): {float(rms):.2f} % rms, "
+            f"{float(largest):.2f} % largest")
 
 
 def _method(run):

@@ -7,7 +7,9 @@ solve`), published ones from results/published/costs.csv.
 
 import csv
 import io
+import math
 import os
+import re
 import shlex
 from dataclasses import dataclass, field
 
@@ -22,7 +24,8 @@ COSTS = ("run_id", "kernel", "engine", "ring", "family", "order", "context", "it
          "method", "additive", "variants", "published_source", "agrees", "status", "detail")
 SUMMARY = ("run_id", "time_utc", "sweep", "family", "variant", "parameters", "mix", "loop_sha256",
            "loop_address", "loop_bytes", "jcc_erratum", "engine", "accel", "ring", "privilege",
-           "quantity", "source", "value", "status", "detail", "executions", "twin_of")
+           "quantity", "source", "value", "status", "detail", "executions", "twin_of", "group",
+           "groups", "order", "context")
 EXECUTIONS = ("variant", "engine", "block", "slot", "cpu", "quantity", "value", "ci_low",
               "ci_high", "status", "detail")
 PROOF = ("variant", "loop_sha256", "status")
@@ -56,14 +59,20 @@ def _optional(path, *needed):
     return read_csv(path, "remove it or run again", needed) if os.path.exists(path) else []
 
 
+_PLAIN = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+
+_COUNT = re.compile(r"[0-9]*")
+_MIX = re.compile(r"([0-9.]+\*[^+*]+(\+[0-9.]+\*[^+*]+)*)?")
+
+
 def _number(row, name, path, line, remedy):
     text = row[name]
     if text == "":
         return None  # missing stays missing
-    try:
-        return float(text)
-    except ValueError:
-        raise BadInput(f"{path}:{line}", f"{name} \"{text}\" is no number", remedy) from None
+    # float() would take 1_000, nan and inf as well, which no file of ours means.
+    if not _PLAIN.fullmatch(text) or not math.isfinite(float(text)):
+        raise BadInput(f"{path}:{line}", f"{name} \"{text}\" is no number", remedy)
+    return float(text)
 
 
 def read_costs(path, remedy):
@@ -73,6 +82,27 @@ def read_costs(path, remedy):
         for name in NUMBERS:
             row[name] = _number(row, name, path, line, remedy)
     return rows
+
+
+def _read_summary(path, remedy):
+    """Rows of a summary.csv; its numbers stay texts, but are numbers."""
+    rows = read_csv(path, remedy, SUMMARY)
+    for line, row in enumerate(rows, 2):
+        for name in ("value", "groups"):
+            _number(row, name, path, line, remedy)
+        for name, what, form in (("executions", "count", _COUNT), ("mix", "mix", _MIX)):
+            if not form.fullmatch(row[name]):
+                raise BadInput(f"{path}:{line}", f"{name} \"{row[name]}\" is no {what}", remedy)
+    return rows
+
+
+def _read_notes(path):
+    """notes.csv as a dictionary; what is said of a noise floor is numbers."""
+    rows = _optional(path, "key", "value")
+    for line, row in enumerate(rows, 2):
+        if row["key"].startswith("noise_"):
+            _number(row, "value", path, line, "remove it or run again")
+    return _keyed(rows, "key", "value")
 
 
 @dataclass
@@ -146,13 +176,13 @@ def read_run(path, label=""):
     return Run(
         path=path,
         label=label,
-        summary=read_csv(files["summary"], resume, SUMMARY),
+        summary=_read_summary(files["summary"], resume),
         costs=read_costs(files["costs"], solve),
         samples=files["samples"] if os.path.exists(files["samples"]) else "",
         variants={row["variant"]: row for row in _optional(files["variants"], "variant")},
         proof={row["variant"]: row for row in _optional(files["proof"], *PROOF)},
         environment=_keyed(_optional(files["environment"], "key", "value"), "key", "value"),
-        notes=_keyed(_optional(files["notes"], "key", "value"), "key", "value"))
+        notes=_read_notes(files["notes"]))
 
 
 def refuse_empty(run):

@@ -69,7 +69,13 @@ COSTS = {
     **DAMAGES,
     "no column cycles": (without_column("cycles"), "cycles"),
     "a word for cycles": (set_cell("cycles", "fast"), "cycles"),
+    **{f"{name} {value}": (set_cell(name, value), f"{name} \"{value}\" is no number")
+       for name, value in (("cycles", "nan"), ("ci_low", "nan"), ("ci_high", "inf"),
+                           ("published", "1e999"), ("cycles", "1_000"), ("ci_low", " 1"))},
 }
+BESIDE = {f"{name} {value}": (name, value) for name, value in (
+    ("executions", "many"), ("executions", "nan"), ("executions", "1e308"), ("executions", "-1"),
+    ("value", "fast"), ("value", "inf"), ("groups", "some"), ("mix", "x*add"), ("mix", "16*"))}
 
 
 @pytest.fixture(name="solved", scope="module")
@@ -145,6 +151,31 @@ def test_damaged_costs_make_no_table(solved, copy_of, damage):
     change, told = COSTS[damage]
     path.write_bytes(change(path.read_bytes()))
     refuses(folder, path, told, *TABLES, folder)
+
+
+@pytest.mark.parametrize("damage", BESIDE)
+def test_a_summary_with_a_wrong_number_makes_no_table(solved, copy_of, damage):
+    folder, (name, value) = copy_of(solved), BESIDE[damage]
+    path = folder / "summary.csv"
+    path.write_bytes(set_cell(name, value)(path.read_bytes()))
+    refuses(folder, path, f":2: {name} \"{value}\" is no", *TABLES, folder)
+
+
+@pytest.mark.parametrize("notes, told", [
+    ("noise_pairs,2\nnoise_rms_percent,much\n", ':3: value "much" is no number'),
+    ("noise_pairs,2\nnoise_rms_percent,nan\n", ':3: value "nan" is no number')])
+def test_a_noise_floor_that_is_no_number_makes_no_table(solved, copy_of, notes, told):
+    path = copy_of(solved) / "notes.csv"
+    path.write_text("key,value\n" + notes)
+    refuses(path.parent, path, told, *TABLES, path.parent)
+
+
+def test_a_noise_floor_that_is_missing_is_not_known(solved, copy_of):
+    path = copy_of(solved) / "notes.csv"
+    path.write_text("key,value\nnoise_pairs,2\n")
+    done = call(*TABLES, path.parent)
+    assert done.returncode == 0, done.errors
+    assert b"noise floor not known (A/A, 2 pairs)" in b" ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize("name", [
