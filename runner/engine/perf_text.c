@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NO_COUNT "perf: <not "
+
 enum { MAX_FIELDS = 24, MAX_LINE = 1024 };
 
 // An event's name taken apart: [pmu/]base[/modifiers] or base[:modifiers].
@@ -96,9 +98,9 @@ static void read_value(const char *text, int whole, struct perf_count *count) {
         text++;
     double value;
     if (!strcmp(text, "<not supported>"))
-        set(count, STATUS_not_supported, "perf: <not supported>");
+        set(count, STATUS_not_supported, NO_COUNT "supported>");
     else if (!strcmp(text, "<not counted>"))
-        set(count, STATUS_not_counted, "perf: <not counted>");
+        set(count, STATUS_not_counted, NO_COUNT "counted>");
     else if (strchr(text, ','))
         set_comma(count, text);
     else if (text[strspn(text, "0123456789.")] || units_scan_number(text, &value)) {
@@ -147,6 +149,11 @@ static void read_running(char **fields, size_t count, struct perf_count *result)
         judge_running(percent, result);
 }
 
+// perf's own word for it. Any other row without a value had one, damaged or of another question.
+static int has_no_count(const struct perf_count *count) {
+    return !strncmp(count->detail, NO_COUNT, sizeof NO_COUNT - 1);
+}
+
 static void take_row(char **fields, size_t count, size_t event, const struct event_name *asked,
                      const struct event_name *found, struct perf_count *result) {
     struct perf_count row = {.running = NAN};
@@ -158,7 +165,7 @@ static void take_row(char **fields, size_t count, size_t event, const struct eve
             "counts user mode only (see kernel.perf_event_paranoid); the question was all modes");
     if (result->status == STATUS_COUNT)
         *result = row;
-    else if (result->status >= STATUS_multiplexed && row.status >= STATUS_multiplexed)
+    else if (!has_no_count(result) && !has_no_count(&row))
         set(result, STATUS_multiplexed, "two rows with a value for one event: not pinned?");
     else if (row.status > result->status)
         *result = row; // on a hybrid CPU one of two rows is <not counted>
