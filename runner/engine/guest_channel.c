@@ -142,7 +142,7 @@ int guest_record_number(const struct guest_record *record, const char *key, uint
             !memcmp(word + key_length, "=0x", 3)) {
             *value = 0;
             for (const char *at = word + key_length + 3; at < word_end; at++) {
-                if (hex_digit(*at) < 0)
+                if (hex_digit(*at) < 0 || *value >> 60) // no digit, or one that has no room
                     return -1;
                 *value = *value << 4 | (uint64_t)hex_digit(*at);
             }

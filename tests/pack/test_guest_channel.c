@@ -209,7 +209,8 @@ static void every_byte_is_accounted_for(void **state) {
 }
 
 static void numbers_are_found_by_their_whole_key(void **state) {
-    const char words[] = "xstatus=0x1 status=0xfe rip=0x7fffffffefc0 bad=0xzz ticks=10";
+    const char words[] = "xstatus=0x1 status=0xfe rip=0x7fffffffefc0 bad=0xzz ticks=10 "
+                         "long=0x10000000000000001 most=0xffffffffffffffff";
     const struct guest_record record = {.payload = words, .bytes = sizeof words - 1};
     uint64_t value = 5;
     (void)state;
@@ -220,6 +221,9 @@ static void numbers_are_found_by_their_whole_key(void **state) {
     assert_int_equal(guest_record_number(&record, "bad", &value), -1);
     assert_int_equal(guest_record_number(&record, "ticks", &value), -1);
     assert_int_equal(guest_record_number(&record, "error", &value), -1);
+    assert_int_equal(guest_record_number(&record, "long", &value), -1);
+    assert_int_equal(guest_record_number(&record, "most", &value), 0);
+    assert_true(value == UINT64_MAX);
 }
 
 static void the_entry_a_boot_broke_off_in_is_named_and_the_next_begins_behind_it(void **state) {
