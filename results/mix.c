@@ -96,6 +96,8 @@ int mix_of_group(const char *group, double groups, struct mix *mix) {
             group = end + 1;
         else
             times = 1;
+        if (*group == '(') // around instructions; an operand's stand behind a mnemonic
+            return -1;
         size_t length = mnemonic_length(group);
         if (length > 0 && mix_add(mix, group, length, times * groups) != 0)
             return -1;

@@ -29,7 +29,8 @@ int mix_parse(const char *text, struct mix *mix);
 bool mix_strip_loop(struct mix *mix);
 
 // The mix of `groups` times a group's text ("push %rbx; popfq"): mnemonics counted.
-// 0, or -1 if the text does not fit.
+// 0, or -1 if the text does not fit or has parentheses around instructions ("8*(push %rbx;
+// popfq)").
 int mix_of_group(const char *group, double groups, struct mix *mix);
 
 // Same names with same counts, in any order.

@@ -23,8 +23,13 @@ static void say_why(const struct loop *loop, char *text, size_t size) {
         snprintf(text, size, "the empty loop: dec and jnz alone");
     else if (loop->mix.terms == 0)
         snprintf(text, size, "no cost of its own: its body is not known, or has no dec; jnz");
-    else if (isnan(loop->groups) || mix_of_group(loop->group, loop->groups, &group) != 0)
+    else if (isnan(loop->groups) || loop->group[0] == '\0')
         snprintf(text, size, "no cost of its own: group and groups do not say what its unit is");
+    else if (mix_of_group(loop->group, loop->groups, &group) != 0)
+        snprintf(text, size,
+                 "no cost of its own: its group \"%.100s\" is no list of instructions; write each "
+                 "with its count, without parentheses around them",
+                 loop->group);
     else if (loop->homogeneous)
         snprintf(text, size, "its cost has no value");
     else {

@@ -186,6 +186,13 @@ def test_a_loop_that_no_cost_tells_is_a_row_of_its_own(tmp_path, solve):
     assert [row["method"] for row in costs] == ["direct", "iteration", "iteration"]
 
 
+def test_a_group_in_parentheses_is_named_as_what_it_is(tmp_path, solve):
+    loops = [loop("p", "8*mov+8*movzbl", 5.9, family="p", group="8*(store8; load4)", groups=1)]
+    assert one(solve(write_run(tmp_path, loops)))["detail"] == (
+        'no cost of its own: its group "8*(store8; load4)" is no list of instructions; write each '
+        "with its count, without parentheses around them")
+
+
 def test_a_loop_without_a_value_keeps_its_status_and_reason(tmp_path, solve):
     loops = [dict(loop("wrong", "1*add", None), mix="", status="unproved", detail="mix: 2*add"),
              loop("slow", "1*div", None, status="timed_out", detail="2 s")]

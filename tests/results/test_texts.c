@@ -66,6 +66,17 @@ static void a_prefix_belongs_to_the_mnemonic(void **state) {
     }
 }
 
+static void parentheses_around_a_group_are_no_notation_of_it(void **state) {
+    (void)state;
+    static const char *const bad[] = {"8*(store8; load4)", "(cli; sti)", "cli; 2*( sti; nop)"};
+    struct mix group, mix;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(mix_of_group(bad[i], 1, &group), -1);
+    assert_int_equal(mix_of_group("mov %rdx,(%rbx); 2*lea (%rbx,%rdx,1),%rbx", 4, &group), 0);
+    mix_parse("4*mov+8*lea", &mix);
+    assert_true(mix_equal(&group, &mix));
+}
+
 static void items_become_general_as_published_figures_name_them(void **state) {
     (void)state;
     static const char *const pairs[][2] = {
@@ -203,6 +214,7 @@ int main(void) {
         cmocka_unit_test(a_loop_of_another_shape_is_not_stripped),
         cmocka_unit_test(groups_with_runs_count_each_instruction),
         cmocka_unit_test(a_prefix_belongs_to_the_mnemonic),
+        cmocka_unit_test(parentheses_around_a_group_are_no_notation_of_it),
         cmocka_unit_test(items_become_general_as_published_figures_name_them),
         cmocka_unit_test(registers_keep_their_width_and_kind),
         cmocka_unit_test(only_a_register_with_itself_is_the_chain),
