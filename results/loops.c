@@ -64,8 +64,23 @@ static int read_value(const struct table *table, size_t row, struct loop *loop,
     return 0;
 }
 
+// Runs from before the column was there took what they had for claims.
+static int read_mix_source(const struct table *table, size_t row, struct loop *loop,
+                           struct error *error) {
+    const char *text = table_cell(table, row, "mix_source");
+    loop->mix_found = strcmp(text, "found") == 0;
+    if (loop->mix_found || *text == '\0' || strcmp(text, "claimed") == 0)
+        return 0;
+    return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                     "mix_source is \"%s\", not claimed, found or empty; was the file made by "
+                     "another version?",
+                     text);
+}
+
 static int read_mix(const struct table *table, size_t row, struct loop *loop, struct error *error) {
     const char *text = table_cell(table, row, "mix");
+    if (read_mix_source(table, row, loop, error) != 0)
+        return -1;
     if (*text == '\0')
         return 0; // neither claimed nor found in a binary: nothing to compute with
     if (mix_parse(text, &loop->mix) != 0)
@@ -149,6 +164,10 @@ void loops_free(struct loops *loops) {
     free(loops->loop);
     table_free(&loops->table);
     *loops = (struct loops){0};
+}
+
+bool loop_is_solvable(const struct loop *loop) {
+    return loop->mix.terms > 0 && (loop->homogeneous || !loop->mix_found);
 }
 
 bool loops_same_place(const struct loop *a, const struct loop *b) {

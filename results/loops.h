@@ -16,6 +16,7 @@ struct loop {
     const char *variant, *family, *order, *context, *group, *twin_of, *detail;
     const char *loop_sha256;
     struct mix mix;         // of the body: without the loop's dec and jnz
+    bool mix_found;         // the mix is the disassembly's and claimed by nobody
     double groups;          // of `group` in one iteration; NaN: not given
     bool homogeneous;       // the body is `groups` times `group` and nothing else
     bool empty;             // dec and jnz only
@@ -38,6 +39,11 @@ struct loops {
 // stand. 0, or -1 with *error naming file and line. Free with loops_free in both cases.
 int loops_read(const char *folder, struct loops *loops, struct error *error);
 void loops_free(struct loops *loops);
+
+// Whether the loop may be part of a solved system: its mix is claimed, or is its group's. One name
+// in a mix that was only found may stand for several things (`mov`, a load and a store), and
+// nobody said that it is one item.
+bool loop_is_solvable(const struct loop *loop);
 
 // Measured by the same engine in the same ring of the same run.
 bool loops_same_place(const struct loop *a, const struct loop *b);

@@ -34,8 +34,9 @@ static void say_why(const struct loop *loop, char *text, size_t size) {
         snprintf(text, size, "its cost has no value");
     else {
         mix_print(&group, claimed, sizeof claimed);
-        snprintf(text, size, "no cost of its own: %g of its group is %s, its body is %s",
-                 loop->groups, claimed, body);
+        snprintf(text, size, "no cost of its own: %g of its group is %s, its body is %s%s",
+                 loop->groups, claimed, body,
+                 loop->mix_found ? "; it claims no mix to solve costs from (claims.mix)" : "");
     }
 }
 

@@ -21,7 +21,7 @@ struct system {
 };
 
 static bool in_system(const struct loop *a, const struct loop *b) {
-    if (!loops_same_place(a, b) || strcmp(a->family, b->family) != 0 || b->mix.terms == 0)
+    if (!loops_same_place(a, b) || strcmp(a->family, b->family) != 0 || !loop_is_solvable(b))
         return false;
     // With one group and nothing else an order means nothing, and there is no filler to name:
     // such a loop belongs to each order and to each context that says more.
@@ -248,7 +248,7 @@ int solve_mixes(const struct loops *loops, struct costs *costs) {
     }
     for (size_t i = 0; i < loops->count && !failed; i++) {
         const struct loop *loop = &loops->loop[i];
-        if (!taken[i] && !loop->homogeneous && loop->mix.terms > 0)
+        if (!taken[i] && !loop->homogeneous && loop_is_solvable(loop))
             failed = solve_system(loops, i, system, taken, costs) != 0;
     }
     free(members);

@@ -90,7 +90,7 @@ def _in_system(row, key):
         return False
     if row["group"] and _is_pure(row):
         return set(filter(None, row["context"].split(";"))) <= set(context.split(";"))
-    return (row["order"], row["context"]) == (order, context)
+    return row.get("mix_source") != "found" and (row["order"], row["context"]) == (order, context)
 
 
 def ratio_plots(run):

@@ -66,6 +66,7 @@ static int read_variant(const struct plan *plan, size_t row, struct variant *var
         .groups = table_cell(table, row, "groups"),
         .context = table_cell(table, row, "context"),
         .twin_of = table_cell(table, row, "twin_of"),
+        .mix_source = *table_cell(table, row, "mix") ? "claimed" : "",
         .loop_sha256 = "",
         .loop_address = "",
         .loop_bytes = "",
@@ -143,8 +144,10 @@ static void take_proof(struct variant *variant, const struct table *proof, size_
         hint += strlen(PROOF_HINT);
         snprintf(variant->hint, sizeof variant->hint, "%.*s", (int)strcspn(hint, ";"), hint);
     }
-    if (!*variant->mix) // claims are optional, and where one is made it is what was found
+    if (!*variant->mix) { // claims are optional, and where one is made it is what was found
         variant->mix = table_cell(proof, row, "mix_found");
+        variant->mix_source = *variant->mix ? "found" : "";
+    }
 }
 
 // Of the proof all that a run takes from it; what the guest counted and said is no part of it.

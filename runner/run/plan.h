@@ -10,6 +10,7 @@
 // Texts belong to the plan's tables.
 struct variant {
     const char *family, *name, *parameters, *mix, *order, *group, *groups, *context, *twin_of;
+    const char *mix_source; // "claimed", "found" (in the binary; not claimed), "": there is no mix
     enum needs needs;
     int panel_excluded; // enum leg or PANEL_all
     uint64_t iterations;

@@ -252,6 +252,7 @@ void record_summary(const struct record_run *run, const struct variant *variant,
         SET(&row, summary, order, variant->order);
         SET(&row, summary, context, variant->context);
         SET(&row, summary, twin_of, variant->twin_of);
+        SET(&row, summary, mix_source, variant->mix_source);
         write_row(summary, FILE_summary, &row);
     }
 }

@@ -91,8 +91,8 @@ def test_what_is_unstable_is_named(builds, out):
 
 def test_a_loop_that_claims_nothing_has_the_mix_that_was_found_in_its_binary(builds, out):
     assert_ended(run(builds("small"), "-o", out, "--blocks", "1", *QUICK))
-    mixes = {row["variant"]: row["mix"] for row in rows(out, "summary.csv")}
-    assert mixes == {f"{loop}.links{links}": f"{links}*{name}+1*dec+1*jnz"
+    mixes = {row["variant"]: (row["mix"], row["mix_source"]) for row in rows(out, "summary.csv")}
+    assert mixes == {f"{loop}.links{links}": (f"{links}*{name}+1*dec+1*jnz", "found")
                      for loop, name in (("xor", "xor"), ("crc", "crc32")) for links in (8, 16, 32)}
 
 

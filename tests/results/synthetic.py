@@ -58,6 +58,17 @@ def homogeneous(variant, item, groups, value, **more):
     return loop(variant, mix, value, group=item, groups=groups, **more)
 
 
+def one(costs, **wanted):
+    """The one row with these cells."""
+    found = [row for row in costs if all(row[key] == value for key, value in wanted.items())]
+    assert len(found) == 1, (wanted, found)
+    return found[0]
+
+
+def holds(row, truth):
+    return float(row["ci_low"]) <= truth <= float(row["ci_high"])
+
+
 def write_csv(path, names, rows):
     with open(path, "w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, names, restval="", extrasaction="ignore")

@@ -7,20 +7,9 @@ import os
 import shutil
 
 from programs import PUBLISHED
-from synthetic import homogeneous, loop, petition, write_run
+from synthetic import holds, homogeneous, loop, one, petition, write_run
 
 REFUSED = {"status": "refused", "privilege": "unavailable", "detail": "iopl: ENOSYS"}
-
-
-def one(costs, **wanted):
-    """The one row with these cells."""
-    found = [row for row in costs if all(row[key] == value for key, value in wanted.items())]
-    assert len(found) == 1, (wanted, found)
-    return found[0]
-
-
-def holds(row, truth):
-    return float(row["ci_low"]) <= truth <= float(row["ci_high"])
 
 
 def ratio(values, **more):
@@ -93,48 +82,6 @@ def test_two_loops_for_two_overlapping_items_test_nothing_and_solve_nothing(tmp_
     assert (row["cycles"], row["additive"], row["status"]) == ("", "untested", "unavailable")
 
 
-def beside(mixes):
-    """Loops of popcnt and imul, two chains side by side: the longer one is the loop's time."""
-    return [loop(f"b-{n}-{m}", f"{n}*popcnt+{m}*imul" if m else f"{n}*popcnt", max(n, 3 * m),
-                 half=0.003, family="b", **({} if m else {"group": "popcnt", "groups": n}))
-            for n, m in mixes]
-
-
-def test_what_stands_in_one_number_beside_others_is_tested_by_nothing(tmp_path, solve):
-    costs = solve(write_run(tmp_path, beside([(8, 4), (8, 8), (8, 16)])))
-    row = one(costs, item="popcnt")
-    assert (row["cycles"], row["ci_low"], row["additive"], row["status"], row["detail"]) == \
-        ("", "", "untested", "unavailable", "may hide behind its neighbours: 8 of it in every "
-         "loop, nothing tests it; vary its count")
-    assert one(costs, item="imul")["additive"] == "yes"
-    assert holds(one(costs, item="imul"), 3.0)
-
-
-def test_a_loop_that_holds_it_alone_tests_what_stands_in_one_number(tmp_path, solve):
-    costs = solve(write_run(tmp_path, beside([(8, 0), (8, 4), (8, 8), (8, 16)])))
-    assert {(row["item"], row["cycles"], row["additive"]) for row in costs
-            if row["method"] == "solved"} == {("popcnt", "", "no"), ("imul", "", "no")}
-
-
-def test_a_cost_that_is_not_above_zero_is_none(tmp_path, solve):
-    costs = solve(write_run(tmp_path, beside([(4, 16), (8, 16), (12, 16)])))
-    row = one(costs, item="popcnt")
-    assert (row["cycles"], row["ci_low"], row["ci_high"], row["status"], row["detail"]) == \
-        ("", "", "", "implausible",
-         "not above 0: 0.00 to 0.00 cycles; it hides behind its neighbours")
-    assert one(costs, item="imul")["status"] == "unavailable"
-    assert [float(row["cycles"]) for row in costs if row["method"] == "iteration"] == [48.0] * 3
-
-
-def test_a_direct_cost_that_is_not_above_zero_is_none(tmp_path, solve):
-    costs = solve(write_run(tmp_path, [homogeneous("n", "nop", 1, 1.0, half=0.001)]))
-    row = one(costs, item="nop")
-    assert (row["cycles"], row["method"], row["status"], row["detail"]) == \
-        ("", "direct", "implausible",
-         "not above 0: 0.00 to 1.00 cycles; it hides behind the loop's own dec and jnz")
-    assert float(one(costs, method="iteration")["cycles"]) == 1.0
-
-
 def test_serial_instructions_are_solved_untested_and_said_to_be(tmp_path, solve):
     loops = [loop("a", "27*cli+1*sti", 58, family="f"), loop("b", "28*sti", 112, family="f")]
     costs = solve(write_run(tmp_path, loops))
@@ -184,13 +131,6 @@ def test_a_loop_that_no_cost_tells_is_a_row_of_its_own(tmp_path, solve):
                              "its body is 2*mov+1*lea+1*imul")
     assert "group and groups do not say" in one(costs, variants="alone")["detail"]
     assert [row["method"] for row in costs] == ["direct", "iteration", "iteration"]
-
-
-def test_a_group_in_parentheses_is_named_as_what_it_is(tmp_path, solve):
-    loops = [loop("p", "8*mov+8*movzbl", 5.9, family="p", group="8*(store8; load4)", groups=1)]
-    assert one(solve(write_run(tmp_path, loops)))["detail"] == (
-        'no cost of its own: its group "8*(store8; load4)" is no list of instructions; write each '
-        "with its count, without parentheses around them")
 
 
 def test_a_loop_without_a_value_keeps_its_status_and_reason(tmp_path, solve):

@@ -35,7 +35,7 @@ static void each_file_has_its_own_columns_from_0(void **state) {
         size_t count;
         const char *first, *last;
     } files[] = {
-        {FILE_measurements, 38, "run_id", "detail"}, {FILE_summary, 44, "run_id", "twin_of"},
+        {FILE_measurements, 38, "run_id", "detail"}, {FILE_summary, 45, "run_id", "mix_source"},
         {FILE_samples, 17, "run_id", "loop_2n"},     {FILE_environment, 2, "key", "value"},
         {FILE_costs, 29, "run_id", "detail"},        {FILE_proof, 14, "variant", "detail"},
     };
