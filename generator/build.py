@@ -55,7 +55,6 @@ def _arguments(argv):
     parser.add_argument("--quiet", action="store_true",
                         help="say nothing of loops that are not what they claim")
     parser.add_argument("-j", "--jobs", metavar="N", type=int, default=os.cpu_count())
-    parser.set_defaults(taken_over=None)  # the line to say where it is another sweep's place
     return parser.parse_args(argv)
 
 
@@ -76,23 +75,37 @@ def _build_directory(args):
     """--out, or the sweep's place below --into, unless something else is there."""
     if args.out:
         return os.path.abspath(args.out)
+    path, name = _sweep_file(args)
+    out = os.path.join(os.path.abspath(args.into), name)
+    # A build of ours has one or the other: the preset `sweep` makes no lock. One that begins at
+    # this moment has nothing yet.
+    found = os.listdir(out) if os.path.isdir(out) else ["a file"] if os.path.exists(out) else []
+    if found and not {"build.lock", "variants.csv"} & set(found):
+        raise BadInput(place(args.sweep), f"the sweep's name is '{name}', and {out} holds "
+                       "something else", 'give the sweep another name = "..."')
+    return out
+
+
+def _sweep_file(args):
+    """Path and name of the sweep."""
     try:
         from generator import spec
     except ImportError:
         raise Failed("Jinja2 is missing; run ./asmsweep setup")
     path = spec.sweep_path(args.sweep, os.path.join(_ROOT, "templates"))
-    name = spec.sweep_name(path)
-    out = os.path.join(os.path.abspath(args.into), name)
-    # A build of ours has one or the other: the preset `sweep` makes no lock.
-    ours = any(os.path.exists(os.path.join(out, file)) for file in ("build.lock", "variants.csv"))
-    if os.path.exists(out) and not ours:
-        raise BadInput(place(args.sweep), f"the sweep's name is '{name}', and {out} holds "
-                       "something else", 'give the sweep another name = "..."')
-    before = _sweep_in(out, name)
-    if before and os.path.exists(before) and not os.path.samefile(before, path):
-        args.taken_over = (f"build: {out} held {before}, and holds {place(path)} from now on; "
-                           'another name = "..." in one of them keeps both')
-    return out
+    return path, spec.sweep_name(path)
+
+
+def _taken_over(args):
+    """The line to say where the place below --into held another file's sweep; else None."""
+    if not args.into:
+        return None
+    path, name = _sweep_file(args)
+    before = _sweep_in(args.out, name)
+    if not before or not os.path.exists(before) or os.path.samefile(before, path):
+        return None
+    return (f"build: {args.out} held {before}, and holds {place(path)} from now on; "
+            'another name = "..." in one of them keeps both')
 
 
 def _sweep_in(out, name):
@@ -122,13 +135,22 @@ def _configure(args, log):
 
 @contextlib.contextmanager
 def _alone(out):
-    """One build at a time in a directory: Ninja has no lock of its own."""
-    with open(os.path.join(out, "build.lock"), "w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput(place(out), "another build is running here", "wait for its end")
-        yield
+    """One build at a time in a directory, which is made: Ninja has no lock of its own. Gives
+    whether nothing was built there before."""
+    path = os.path.join(out, "build.lock")
+    while True:
+        os.makedirs(out, exist_ok=True)
+        with open(path, "w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                print(f"build: {place(out)}: another build is running here; waiting for its end",
+                      file=sys.stderr, flush=True)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            # Of a mistake in a new sweep nothing stays: then what we hold is no lock any more.
+            if os.path.exists(path) and os.path.samestat(os.stat(path), os.fstat(lock.fileno())):
+                yield os.listdir(out) == ["build.lock"]
+                return
 
 
 def _made_elsewhere(out):
@@ -205,17 +227,16 @@ def main(argv):
     args = _arguments(argv)
     try:
         args.out = _build_directory(args)
-        new = not os.path.exists(args.out)
-        os.makedirs(args.out, exist_ok=True)
-        with _alone(args.out), open(os.path.join(args.out, "build.log"), "w") as log:
+        with _alone(args.out) as new, open(os.path.join(args.out, "build.log"), "w") as log:
+            taken_over = _taken_over(args)
             try:
                 _configure(args, log)
             except BadInputLine:
                 if new:  # of a mistake in a sweep nothing stays
-                    shutil.rmtree(args.out)
+                    shutil.rmtree(args.out, ignore_errors=True)  # another may have begun there
                 raise
-            if args.taken_over:
-                print(args.taken_over, file=sys.stderr)
+            if taken_over:
+                print(taken_over, file=sys.stderr)
             _build(args, log)
     except BadInputLine as line:
         print(line, file=sys.stderr)

@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -47,10 +48,17 @@ class Clone:
     def build(self, text=None, sweep=None):
         if text:
             self.sweep.write_text(text)
-        return subprocess.run(
-            [PYTHON, "-B", str(self.root / "generator/build.py"), "--sweep",
-             sweep or str(self.sweep), "--out", str(self.out), "--prove", self.prove, "-j", "1"],
-            capture_output=True, text=True, cwd=self.root, check=False, timeout=120)
+        return subprocess.run(self.command(sweep), capture_output=True, text=True, cwd=self.root,
+                              check=False, timeout=120)
+
+    def command(self, sweep=None):
+        return [PYTHON, "-B", str(self.root / "generator/build.py"), "--sweep",
+                sweep or str(self.sweep), "--out", str(self.out), "--prove", self.prove, "-j", "1"]
+
+    def start(self):
+        """A build in the background."""
+        return subprocess.Popen(self.command(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True, cwd=self.root)
 
     def ninja(self):
         return subprocess.run(["ninja", "-C", str(self.out)], capture_output=True, text=True,
@@ -251,12 +259,43 @@ def test_a_clone_that_was_moved_builds_again(clone):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_two_builds_in_one_place_do_not_mix(clone):
+WAITS = "build: out dir: another build is running here; waiting for its end\n"
+
+
+def test_a_second_build_in_one_place_says_that_it_waits_and_then_builds(clone):
     clone.build(SWEEP)
+    clone.sweep.write_text(SWEEP.replace("3]", "4]"))
     with open(clone.out / "build.lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        done = clone.build()
-    assert done.returncode == 2 and "another build is running here" in done.stderr
+        second = clone.start()
+        assert second.stderr.readline() == WAITS
+        assert second.poll() is None and sorted(clone.times()) == ["x.v1", "x.v2", "x.v3"]
+    assert second.communicate(timeout=120) == ("", "") and second.returncode == 0
+    assert sorted(clone.proof()) == sorted(clone.times()) == ["x.v1", "x.v2", "x.v4"]
+
+
+def test_a_wait_for_another_build_ends_with_the_signal_and_one_line(clone):
+    clone.build(SWEEP)
+    before = clone.times()
+    with open(clone.out / "build.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        second = clone.start()
+        assert second.stderr.readline() == WAITS
+        second.send_signal(signal.SIGINT)
+        assert second.communicate(timeout=60) == ("", "build: interrupted\n")
+    assert second.returncode == -signal.SIGINT and clone.times() == before
+
+
+def test_who_waited_for_a_build_whose_folder_is_gone_builds_in_a_new_one(clone):
+    clone.out.mkdir()
+    clone.sweep.write_text(SWEEP)
+    with open(clone.out / "build.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        second = clone.start()
+        assert second.stderr.readline() == WAITS
+        shutil.rmtree(clone.out)  # as the first does of a mistake in the sweep
+    assert second.communicate(timeout=120) == ("", "") and second.returncode == 0
+    assert sorted(clone.proof()) == ["x.v1", "x.v2", "x.v3"]
 
 
 def test_what_an_interruption_leaves_is_no_stumbling_block(clone):
