@@ -129,10 +129,18 @@ def _render(args):
                    known(wanted, [v.name for v in variants[:20]]))
 
 
+def _limit_memory():
+    """A template that asks for all memory gets an error instead. Returns the bytes it may have:
+    ours, or fewer where whoever started us allows fewer."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    least = min(limit for limit in (_MOST_MEMORY, soft, hard) if limit != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_AS, (least, hard))
+    return least
+
+
 def main(argv):
     args = _arguments(argv)
-    # A template that asks for all memory gets an error instead.
-    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+    memory = _limit_memory()
     try:
         if args.list:
             _list(args)
@@ -148,7 +156,8 @@ def main(argv):
         print(f"generator: {problem}", file=sys.stderr)
         return 2
     except MemoryError:
-        print(f"generator: {args.sweep}: needs over {_MOST_MEMORY >> 30} GiB; narrow an axis",
+        more = "" if memory == _MOST_MEMORY else ", or allow more (ulimit -v)"
+        print(f"generator: {args.sweep}: needs over {memory / 2**30:.3g} GiB; narrow an axis{more}",
               file=sys.stderr)
         return 2
     return 0

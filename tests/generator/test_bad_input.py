@@ -200,6 +200,21 @@ def test_stdout_that_is_full_or_closed_is_one_line_and_status_2(program, name):
             (2, f"{name}: stdout: {said}; give it a place with room\n"), words
 
 
+@pytest.mark.parametrize("limits, soft, hard", [
+    ("", 4 << 30, -1), ("ulimit -Sv 2000000", 2000000 << 10, -1),
+    ("ulimit -v 3000000", 3000000 << 10, 3000000 << 10),
+    ("ulimit -v 9000000", 4 << 30, 9000000 << 10)])
+def test_a_limit_of_memory_is_kept_where_it_is_smaller_than_ours(limits, soft, hard):
+    def limited(*words):
+        return subprocess.run(["sh", "-c", f'{limits or ":"}; exec "$@"', "sh", PYTHON, "-B",
+                               *words], capture_output=True, text=True, cwd=ROOT, check=False)
+    done = limited("generator/main.py", "--names", "--sweep", "seed")
+    assert (done.returncode, done.stdout.count("\n"), done.stderr) == (0, 8, "")
+    done = limited("-c", "import resource; from generator import main\n"
+                   "print(main._limit_memory(), *resource.getrlimit(resource.RLIMIT_AS))")
+    assert done.stdout == f"{soft} {soft} {hard}\n"
+
+
 INTERRUPTED = (-signal.SIGINT, "")  # died of the signal: a shell's loop ends, too
 
 
