@@ -23,7 +23,7 @@ import sys
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, _ROOT)
 
-from generator.commandline import Parser, begin, end  # noqa: E402
+from generator.commandline import Parser, begin, end, interruption_raises  # noqa: E402
 
 if __name__ == "__main__":
     begin("build")
@@ -62,8 +62,9 @@ def _run(argv, log):
     """Exit status and output; both streams also into the log."""
     environment = {**os.environ, "LC_ALL": "C"}
     try:
-        done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env=environment, check=False)
+        with interruption_raises():
+            done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  env=environment, check=False)
     except OSError as problem:
         raise Failed(f"{argv[0]}: {problem.strerror}; run ./asmsweep setup")
     text = done.stdout.decode(errors="replace")

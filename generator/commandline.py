@@ -2,6 +2,7 @@
 """What the generator's programs have in common on the command line."""
 
 import argparse
+import contextlib
 import os
 import signal
 import sys
@@ -19,8 +20,10 @@ class Parser(argparse.ArgumentParser):
 
 
 def begin(program):
-    """Before the slow imports: an interruption from here on is one line, not a traceback."""
+    """Before the slow imports: an interruption from here on is one line, not a traceback. The
+    front starts us with SIGINT blocked, so that one that came before waits for this, too."""
     signal.signal(signal.SIGINT, lambda number, frame: _interrupted(program))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def end(program, main):
@@ -31,13 +34,13 @@ def end(program, main):
     (`| head`), end as other programs do: silently.
     """
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # main may have something to tidy up
     try:
         _open_streams()
         try:
             status = main(sys.argv[1:])
         finally:  # --help ends within main
             sys.stdout.flush()
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # all is done; the way out is silent
     except KeyboardInterrupt:
         _interrupted(program)
     except OSError as problem:
@@ -46,6 +49,17 @@ def end(program, main):
         status = 2
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
+
+
+@contextlib.contextmanager
+def interruption_raises():
+    """For what must end a process of its own first. Not around more: KeyboardInterrupt in the
+    middle of an import comes out as another exception, and in a destructor as a traceback."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _open_streams():
@@ -59,6 +73,6 @@ def _open_streams():
 
 def _interrupted(program):
     """Die of the signal, so that a shell's loop around the program ends, too."""
-    os.write(2, f"{program}: interrupted\n".encode())
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.write(2, f"{program}: interrupted\n".encode())
     os.kill(os.getpid(), signal.SIGINT)

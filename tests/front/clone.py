@@ -38,10 +38,18 @@ class Clone:
             subprocess.run(["git", "-C", self.root, *words], check=True, stdout=subprocess.DEVNULL)
         self.files = tree(self.root)
 
-    def __call__(self, *arguments, redirect=""):
+    def __call__(self, *arguments, redirect="", **environment):
         """Run the front as a careful user's script would: no terminal, umask 077. `redirect`
         is what a shell is to do with the standard streams."""
         return subprocess.run(["sh", "-c", f'exec "$@" {redirect}', "sh",
                                self.root / "asmsweep", *arguments], cwd=self.cwd, text=True,
-                              env={**PLAIN, "HOME": str(self.home)}, umask=0o077, timeout=300,
-                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+                              env={**PLAIN, "HOME": str(self.home), **environment}, umask=0o077,
+                              timeout=300, stdin=subprocess.DEVNULL, capture_output=True,
+                              check=False)
+
+    def start(self, *arguments):
+        """The same in the background, as a process group of its own."""
+        return subprocess.Popen([self.root / "asmsweep", *arguments], cwd=self.cwd, text=True,
+                                env={**PLAIN, "HOME": str(self.home)}, umask=0o077,
+                                start_new_session=True, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)

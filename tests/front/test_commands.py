@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The front's commands, in a fresh clone whose path has spaces."""
 
+import contextlib
 import csv
+import os
 import pathlib
 import re
+import signal
 import subprocess
+import time
 
 import pytest
 from clone import ROOT, Clone, tree
@@ -260,6 +264,31 @@ def test_doctor_predicts_what_the_run_refuses(asmsweep, study):
     none = [row for row in cycles if row["status"] == "refused"]
     assert (len(cycles), len(none)) == (count, refused)
     assert all(row["value"] == "" and row["detail"] for row in none)
+
+
+@pytest.mark.parametrize("words, name", [(("list",), "generator"), (("build", "seed"), "build"),
+                                         (("table", "the run"), "asmsweep table")])
+def test_an_interruption_while_python_starts_is_one_line(asmsweep, study, words, name):
+    early = asmsweep.root.parent / "early"  # the first of a user's files that Python reads
+    early.mkdir(exist_ok=True)
+    (early / "sitecustomize.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    done = asmsweep(*words, PYTHONPATH=str(early))
+    # A shell that waited for it says 128 + the signal.
+    assert (done.returncode, done.stdout) in ((-signal.SIGINT, ""), (128 + signal.SIGINT, ""))
+    assert done.stderr == f"{name}: interrupted\n"
+
+
+@pytest.mark.parametrize("words", [("list",), ("build", "seed")])
+def test_an_interruption_at_any_moment_is_at_most_one_line(asmsweep, study, words):
+    said = set()
+    for delay in range(100):
+        process = asmsweep.start(*words)
+        time.sleep(delay / 400)
+        with contextlib.suppress(ProcessLookupError):  # it has ended
+            os.killpg(process.pid, signal.SIGINT)
+        said.add(process.communicate(timeout=60)[1])
+    assert said <= {"", "generator: interrupted\n", "build: interrupted\n"} and len(said) == 2
 
 
 # Last: after all of the above.
