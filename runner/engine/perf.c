@@ -114,7 +114,7 @@ static int run_under_perf(const struct engine_settings *settings, const char *co
     execution->seconds_run = isnan(counts[HEALTH_task_clock].value)
                                  ? result.seconds
                                  : counts[HEALTH_task_clock].value * 1e-3;
-    execution->seconds_started = result.seconds - execution->seconds_run;
+    execution->seconds_started = fmax(0, result.seconds - execution->seconds_run);
     take_output(&result, settings->slices, execution);
     process_free(&result);
     return 0;
