@@ -12,7 +12,7 @@ import os
 import shlex
 from dataclasses import dataclass
 
-from generator import claims
+from generator import claims, spelling
 from generator.environment import guard
 from generator.errors import BadInput, place
 from generator.spec import COMMON_AXES
@@ -111,7 +111,7 @@ def _variant(loop, template, sweep, values):
     row["needs"] = _one_of(loop, "needs", values, NEEDS)
     row["panel_excludes"] = _one_of(loop, "panel_excludes", values, PANEL)
     row["order"] = _short(loop, "order", values, "fixed")
-    row["group"] = _short(loop, "group", values, loop.name)
+    row["group"] = _group(loop, values, row["mix"])
     row["groups"] = _number(loop, "groups", values, 1, 1)
     row["context"] = _context(loop, values)
     row["address_claimed"] = values["align_offset"]
@@ -197,6 +197,16 @@ def _short(loop, key, values, default):
         raise _wrong(loop, key, f"'{text[:40]}' is empty, long or not printable",
                      "give one short line")
     return text
+
+
+def _group(loop, values, mix):
+    """What a unit is; the loop's name, where nothing else is given, is no instruction."""
+    group = _short(loop, "group", values, loop.name)
+    found = group != loop.name and spelling.misspelt(group, mix)
+    if found:
+        raise _wrong(loop, "group", f"it names '{found[0]}', the mix claims {found[1]}",
+                     "write it as the disassembler does")
+    return group
 
 
 def _one_of(loop, key, values, allowed):

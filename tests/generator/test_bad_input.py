@@ -72,6 +72,10 @@ CASES = {
                       ["multiply to 2147483648"]),
     "wrong_mix": ('summary = "s"\n' + LOOP + 'claims = { mix = "nop" }\n',
                   ["sweep.toml:5:", "'nop' in a mix is not COUNT*MNEMONIC"]),
+    "group_in_the_assemblers_spelling": (
+        'summary = "s"\n' + LOOP + 'claims = { mix = "1*add" }\ngroup = "addq $1, %rdx"\n',
+        ["sweep.toml:6: group of x: it names 'addq', the mix claims add; "
+         "write it as the disassembler does\n"]),
     "wrong_needs": ('summary = "s"\n' + LOOP + 'needs = "root"\n',
                     ["sweep.toml:5:", "'root' is not known", "iopl"]),
     "count_over_32_bits": ('summary = "s"\n' + LOOP + 'iterations = 4294967296\n',

@@ -43,6 +43,9 @@ class Clone:
         shutil.copy(f"{ROOT}/CMakeLists.txt", root)
         for folder in ("generator", "templates"):
             shutil.copytree(f"{ROOT}/{folder}", root / folder)
+        for listed in ("common/prefixes.def", "runner/prove/canonical.def"):
+            (root / listed).parent.mkdir(parents=True)
+            shutil.copy(f"{ROOT}/{listed}", root / listed)
         self.sweep = root / "my sweep.toml"
 
     def build(self, text=None, sweep=None):
