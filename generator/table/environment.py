@@ -27,9 +27,9 @@ def markdown(text):
 
 
 def csv_row(fields):
-    """One line of CSV, quoted where needed."""
+    """One line of CSV with its CR LF, quoted where needed (RFC 4180)."""
     line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(["" if f is None else f for f in fields])
+    csv.writer(line).writerow(["" if f is None else f for f in fields])
     return line.getvalue()
 
 

@@ -115,6 +115,14 @@ def test_nothing_is_invented_for_a_missing_cell(made, kind):
         assert not re.search(r"\b(0|0\.0+|nan|None)\b", row.split("bswap", 1)[1])
 
 
+def test_lines_of_csv_end_with_cr_lf(tmp_path, run, table):
+    done = table(run, "--format", "csv", "--out", tmp_path / "t.csv")
+    assert done.returncode == 0
+    text = (tmp_path / "t.csv").read_bytes()
+    assert text.count(b"\n") == text.count(b"\r\n") > 9 and b"\n\r" not in text
+    assert text.startswith(b"section,label,") and text.endswith(b"\r\n")
+
+
 def test_two_microcodes_of_one_cpu_are_two_columns(made):
     old, new = petition(pair=20.0), petition(pair=31.0)
     for row in new:
