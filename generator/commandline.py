@@ -3,6 +3,7 @@
 
 import argparse
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -44,8 +45,9 @@ def end(program, main):
     except KeyboardInterrupt:
         _interrupted(program)
     except OSError as problem:
-        print(f"{program}: stdout: {problem.strerror}; give it a place with room",
-              file=sys.stderr)
+        remedy = "leave it open" if problem.errno == errno.EBADF else "give it a place with room"
+        print(f"{program}: stdout: not all could be printed (files are complete); {remedy}: "
+              f"{problem.strerror}", file=sys.stderr)
         status = 2
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
