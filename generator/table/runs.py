@@ -13,7 +13,7 @@ import re
 import shlex
 from dataclasses import dataclass, field
 
-from generator.errors import BadInput, place
+from generator.errors import BadInput
 
 # Columns of costs.csv that make a CPU; two microcodes of one CPU are two columns of a table.
 CPU_KEYS = ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_name", "microcode",
@@ -31,15 +31,17 @@ EXECUTIONS = ("variant", "engine", "block", "slot", "cpu", "quantity", "value", 
 PROOF = ("variant", "loop_sha256", "status")
 
 
-def read_csv(path, remedy, needed=()):
-    """Rows of a CSV file as dictionaries; BadInput names file, line and remedy."""
+def read_csv(path, remedy, needed=(), absent=None):
+    """Rows of a CSV file as dictionaries; BadInput names file, line and remedy.
+
+    absent: the remedy where there is no file; else it is the same."""
     try:
         with open(path, newline="", encoding="utf-8") as stream:
             text = stream.read()
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="")
         rows = list(reader)
     except FileNotFoundError:
-        raise BadInput(path, "is not there", remedy) from None
+        raise BadInput(path, "is not there", absent or remedy) from None
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
         raise BadInput(path, f"cannot be read: {problem}", remedy) from None
     if not text or "\0" in text:
@@ -75,9 +77,9 @@ def _number(row, name, path, line, remedy):
     return float(text)
 
 
-def read_costs(path, remedy):
-    """Rows of a costs.csv, their numbers as float or None."""
-    rows = read_csv(path, remedy, CPU_KEYS + NUMBERS + COSTS)
+def read_costs(path, remedy, absent=None):
+    """Rows of a costs.csv, their numbers as float or None; remedies as read_csv has them."""
+    rows = read_csv(path, remedy, CPU_KEYS + NUMBERS + COSTS, absent)
     for line, row in enumerate(rows, 2):
         for name in NUMBERS:
             row[name] = _number(row, name, path, line, remedy)
@@ -141,7 +143,7 @@ class Run:
     def run_again(self):
         """What `./asmsweep run` takes to find the sweep: its name, or the user's own file."""
         toml = self._of_sweep("toml")
-        return shlex.quote(place(toml)) if toml.startswith("/") else self.sweep
+        return shlex.quote(toml) if toml.startswith("/") else self.sweep
 
     @property
     def unfinished(self):
@@ -168,7 +170,6 @@ def read_run(path, label=""):
     """Everything a table needs of a run's directory."""
     here = shlex.quote(path)
     resume = f"give a run's directory; ./asmsweep run --resume -o {here} ends one broken off"
-    solve = f"where there is none, ./asmsweep table {here} makes it"
     if not os.path.isdir(path):
         raise BadInput(path, "is no directory", "give a run's directory")
     files = {name: os.path.join(path, f"{name}.csv") for name in
@@ -177,7 +178,8 @@ def read_run(path, label=""):
         path=path,
         label=label,
         summary=_read_summary(files["summary"], resume),
-        costs=read_costs(files["costs"], solve),
+        costs=read_costs(files["costs"], "remove it; ./asmsweep table makes it again",
+                         f"./asmsweep table {here} makes it"),
         samples=files["samples"] if os.path.exists(files["samples"]) else "",
         variants={row["variant"]: row for row in _optional(files["variants"], "variant")},
         proof={row["variant"]: row for row in _optional(files["proof"], *PROOF)},
@@ -189,14 +191,28 @@ def refuse_empty(run):
     """A run without one row has no table."""
     if run.costs:
         return
+    if _is_broken_off(run):
+        raise BadInput(run.path, _NO_ROW,
+                       f"./asmsweep run --resume -o {shlex.quote(run.path)} goes on with it")
+    if not run.summary:  # a run that came to its end has a row for each variant
+        raise BadInput(os.path.join(run.path, "summary.csv"), "has no rows",
+                       "the run is damaged: take a whole copy of it, or measure again")
+    if {row.get("engine") for row in run.summary} == {"hyperfine"}:
+        raise BadInput(run.path, "was measured by hyperfine alone, a witness that gives no costs",
+                       "measure with --engine perf or guest; --witness sets hyperfine beside them")
+    raise BadInput(run.path, _NO_ROW, "measure with an engine that tells cycles: doctor names them")
+
+
+_NO_ROW = "has no row of cycles to make a table of"
+
+
+def _is_broken_off(run):
     journal = os.path.join(run.path, "journal")
-    remedy = "measure with an engine that tells cycles: doctor names them"
-    if os.path.exists(journal):
-        with open(journal, encoding="utf-8", errors="replace") as stream:
-            lines = stream.read().splitlines() or [""]
-        if not lines[-1].startswith("end "):
-            remedy = f"./asmsweep run --resume -o {shlex.quote(run.path)} goes on with it"
-    raise BadInput(run.path, "has no row of cycles to make a table of", remedy)
+    if not os.path.exists(journal):
+        return False
+    with open(journal, encoding="utf-8", errors="replace") as stream:
+        lines = stream.read().splitlines() or [""]
+    return not lines[-1].startswith("end ")
 
 
 def refuse_twins(all_runs):

@@ -6,6 +6,7 @@ import csv
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import time
@@ -144,7 +145,8 @@ def test_a_table_of_the_run_has_a_row_for_each_parameter(asmsweep, study):
     assert found == ["1", "2", "3", "4"]
     summary = re.search(r'^summary = "(.*)"$', STUDY, re.M)[1]
     assert done.stdout.splitlines()[0] == summary and "POPF" not in done.stdout
-    assert "./asmsweep run 'my chains.toml' --only VARIANT\n" in done.stdout
+    toml = shlex.quote(str(asmsweep.cwd / "my chains.toml"))
+    assert f"./asmsweep run {toml} --only VARIANT\n" in done.stdout
     wrong = asmsweep("table", "the run", "--formt")
     assert (wrong.returncode, wrong.stdout, wrong.stderr) == \
         (2, "", "asmsweep table: unrecognized arguments: --formt; --help lists the options\n")

@@ -175,6 +175,12 @@ def test_a_sweep_given_by_path_is_measured_again_by_path(made, results, tmp_path
     assert f"  ./asmsweep run '{toml}' --only imul.chains2 --engine guest" in told
 
 
+def test_the_sweeps_path_is_whole_wherever_the_reader_stands(made, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert f"./asmsweep run {tmp_path}/x.toml --only VARIANT\n" in made(
+        chains(f"{tmp_path}/x.toml"))
+
+
 @pytest.mark.parametrize("toml", ["", "anonymous"])
 def test_a_sweep_of_the_project_is_measured_again_by_name(made, results, tmp_path, toml):
     assert "./asmsweep run synthetic --only VARIANT\n" in made(chains(toml))

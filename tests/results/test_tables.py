@@ -242,12 +242,13 @@ def test_names_with_special_letters_survive_every_format(made):
         assert "100" in made(loops, options=("--format", kind))
 
 
-SOLVE = "where there is none, ./asmsweep table RUN makes it"
+SOLVE = "remove it; ./asmsweep table makes it again"
 RESUME = "give a run's directory; ./asmsweep run --resume -o RUN ends one broken off"
 
 
 @pytest.mark.parametrize("spoil, words, remedy", [
-    (lambda p: os.remove(p / "costs.csv"), "costs.csv: is not there", SOLVE),
+    (lambda p: os.remove(p / "costs.csv"), "costs.csv: is not there",
+     "./asmsweep table RUN makes it"),
     (lambda p: (p / "costs.csv").write_text("run_id\r\nx\r\n"), "costs.csv:1: has no column",
      SOLVE),
     (lambda p: (p / "costs.csv").write_text((p / "costs.csv").read_text() + "x,y\n"), "fields",
@@ -316,19 +317,28 @@ def test_out_without_room_leaves_nothing_and_names_the_file(run, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["run", "t.txt"] and old.read_text() == "old"
 
 
-@pytest.mark.parametrize("journal, remedy", [
-    ("begin\n", "./asmsweep run --resume -o {} goes on with it"),
-    ("begin\nend complete\n", "measure with an engine that tells cycles: doctor names them"),
-    (None, "measure with an engine that tells cycles: doctor names them")])
-def test_a_run_without_a_row_is_one_line_with_the_remedy(solve, table, tmp_path, journal, remedy):
-    folder = write_run(tmp_path / "run", [])
+DAMAGED = "/summary.csv: has no rows; the run is damaged: take a whole copy of it, or measure again"
+NO_ROW = ": has no row of cycles to make a table of; "
+RESUMED = NO_ROW + "./asmsweep run --resume -o {} goes on with it"
+WITNESS = ": was measured by hyperfine alone, a witness that gives no costs; measure with " \
+    "--engine perf or guest; --witness sets hyperfine beside them"
+
+
+@pytest.mark.parametrize("journal, row, says", [
+    ("begin\n", None, RESUMED), ("begin\n", {"engine": "hyperfine"}, RESUMED),
+    ("begin\nend complete\n", None, DAMAGED), (None, None, DAMAGED),
+    (None, {"engine": "hyperfine"}, WITNESS),
+    (None, {"quantity": "instructions"},
+     NO_ROW + "measure with an engine that tells cycles: doctor names them")])
+def test_a_run_without_a_row_is_one_line_with_the_remedy(solve, table, tmp_path, journal, row,
+                                                         says):
+    folder = write_run(tmp_path / "run", [homogeneous("a", "nop", 9, 9.0, **row)] if row else [])
     if journal:
         (tmp_path / "run" / "journal").write_text(journal)
     solve(folder)
     done = table(folder)
     assert (done.returncode, done.stdout, done.stderr) == (
-        2, "", f"asmsweep table: {folder}: has no row of cycles to make a table of; "
-        f"{remedy.format(folder)}\n")
+        2, "", f"asmsweep table: {folder}{says.format(folder)}\n")
 
 
 def test_samples_that_are_no_text_are_named(run, table, tmp_path):
