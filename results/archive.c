@@ -66,13 +66,18 @@ static int write_file(struct archive *archive, const char *name, bool executable
                : -1;
 }
 
+int archive_not_written(const char *path, struct error *error) {
+    return error_errno(error, ERROR_INPUT, path,
+                       "cannot be written; name another place with --out");
+}
+
 int archive_add(struct archive *archive, const char *name, bool executable, const void *data,
                 size_t bytes, struct error *error) {
     if (strlen(name) > sizeof(((struct header *)0)->name))
         return error_set(error, ERROR_INPUT, name, 0,
                          "longer than the 100 bytes an archive can hold; shorten the name");
     if (write_file(archive, name, executable, data, bytes) != 0)
-        return error_errno(error, ERROR_INPUT, name, "cannot be put into the archive");
+        return archive_not_written(archive->path, error);
     if (add_sum(archive, name, data, bytes) != 0)
         return error_set(error, ERROR_INPUT, name, 0, "out of memory");
     return 0;
@@ -82,7 +87,7 @@ int archive_finish(struct archive *archive, struct error *error) {
     static const char end[2 * BLOCK];
     if (write_file(archive, "SHA256SUMS", false, archive->sums, archive->sums_bytes) != 0 ||
         fwrite(end, sizeof end, 1, archive->stream) != 1)
-        return error_errno(error, ERROR_INPUT, "SHA256SUMS", "cannot be put into the archive");
+        return archive_not_written(archive->path, error);
     return 0;
 }
 

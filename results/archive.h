@@ -13,10 +13,14 @@
 
 struct archive {
     FILE *stream;       // where the archive goes; owned by the caller
+    const char *path;   // of the archive, for messages
     const char *folder; // all files lie in it; at most 100 bytes
     char *sums;         // lines as sha256sum prints them
     size_t sums_bytes;
 };
+
+// -1 with *error: the archive, errno, and what to do.
+int archive_not_written(const char *path, struct error *error);
 
 // Add a file. `name` is its path below the folder, at most 100 bytes; `data` stays the caller's.
 // 0, or -1 with *error (name too long, stream failed, out of memory).

@@ -216,11 +216,14 @@ static int make(struct bundle *bundle, FILE *out, struct error *error) {
     else
         snprintf(path, sizeof path, "%s.tar", folder);
     bundle->archive.folder = folder;
+    bundle->archive.path = path;
     note_unfinished(bundle);
     struct bundle *pointer = bundle;
     int failed = replace_file(path, write_archive, &pointer, error);
     if (failed != 0 && bundle->error.kind != ERROR_NONE)
         *error = bundle->error; // tells more than "cannot be written"
+    else if (failed != 0)
+        failed = archive_not_written(path, error);
     if (failed == 0)
         fprintf(out,
                 "%s: %zu programs; check with: tar xf %s && cd %s && sha256sum -c SHA256SUMS\n",

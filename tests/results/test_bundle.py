@@ -5,10 +5,12 @@ import csv
 import hashlib
 import os
 import re
+import resource
+import signal
 import tarfile
 
 import pytest
-from programs import call
+from programs import RESULTS, call
 from synthetic import columns, homogeneous, write_csv, write_run
 
 # What a variant prints: 32 links of the calibrator in 3200 ticks, the loop at 26 ticks.
@@ -221,6 +223,25 @@ def test_a_damaged_run_is_named_with_the_remedy_and_not_sealed(whole, results, t
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith(f"asmsweep-results: {path}") and done.stderr.endswith(says)
     assert not os.path.exists(tmp_path / "b.tar")
+
+
+def no_room():
+    """What follows may write no longer file, and is told so instead of being killed."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))
+
+
+@pytest.mark.parametrize("place, why, before", [
+    ("b.tar", "File too large", no_room), ("none/b.tar", "No such file or directory", None)])
+def test_a_place_without_room_is_named_with_the_remedy(run, tmp_path, place, why, before):
+    folder, build = run
+    (tmp_path / "out").mkdir()
+    archive = tmp_path / "out" / place
+    done = call(RESULTS, "bundle", folder, "--build", build, "--out", archive, preexec_fn=before)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"asmsweep-results: {archive}: cannot be written; name another place " \
+        f"with --out: {why}\n"
+    assert os.listdir(tmp_path / "out") == []
 
 
 def test_what_is_no_run_gets_one_line_with_the_remedy(results, tmp_path):
