@@ -25,6 +25,7 @@ def test_another_spelling_is_named_with_the_one_that_is_claimed(group, mix, foun
 @pytest.mark.parametrize("group,mix", [
     ("add $1,%rdx", "8*add"), ("lock incq (%rbx)", "8*lock incq"), ("27*cli; sti", "27*cli+1*sti"),
     ("rep movsb", "1*rep movsb"), ("4*(rol $7,%rbx; ror $7,%rbx)", "4*rol+4*ror"),
-    ("nothing", ""), ("one step | of 100 % <b>", "8*add"), ("imul %rdx,%rdx", "8*add"), ("", "1*nop")])
+    ("nothing", ""), ("one step | of 100 % <b>", "8*add"), ("imul %rdx,%rdx", "8*add"),
+    ("", "1*nop")])
 def test_the_claimed_spelling_and_plain_words_are_left_alone(group, mix):
     assert spelling.misspelt(group, (mix + "+1*dec+1*jnz").lstrip("+")) is None
