@@ -31,6 +31,8 @@ if __name__ == "__main__":
 from generator.errors import BadInput, place  # noqa: E402
 from generator.tomlfile import TomlFile  # noqa: E402
 
+# In the path of a clone or of a build. A user's sweep may have all but the line break in its own.
+_TOO_MUCH_FOR_CMAKE = ";[]$\\#|<\n"
 _AS_ERROR = re.compile(r"^(src/\S+\.s):(\d+): (?:Error|Fatal error|Warning): (.*)$", re.M)
 # "OBJECT: in function `loop_setup':" and the message on the same or the next line.
 _LD_ERROR = re.compile(r"obj/(\S+)\.o:(?:.*\n)?.*?: ((?:undefined|relocation|multiple) .*)$", re.M)
@@ -85,6 +87,14 @@ def _build_directory(args):
         raise BadInput(place(args.sweep), f"the sweep's name is '{name}', and {out} holds "
                        "something else", 'give the sweep another name = "..."')
     return out
+
+
+def _check_places(out):
+    for path in (_ROOT, out):
+        for character in path:
+            if character in _TOO_MUCH_FOR_CMAKE:
+                raise BadInput(path, f"CMake and Ninja cannot work in a path with {character!r}",
+                               "give the folder another name")
 
 
 def _sweep_file(args):
@@ -228,6 +238,7 @@ def main(argv):
     args = _arguments(argv)
     try:
         args.out = _build_directory(args)
+        _check_places(args.out)
         with _alone(args.out) as new, open(os.path.join(args.out, "build.log"), "w") as log:
             taken_over = _taken_over(args)
             try:

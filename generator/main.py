@@ -67,7 +67,7 @@ def _inputs(sweep, env):
 def _generate(args):
     sweep, variants, env = _load(args, args.sweep)
     inputs = _inputs(sweep, env)
-    written, removed = emit.emit(args.out, variants, inputs)
+    written, removed = emit.emit(args.out, variants, inputs, sweep.toml)
     if args.depfile:
         escaped = " ".join(path.replace(" ", "\\ ") for path in inputs)
         with open(args.depfile, "w") as stream:

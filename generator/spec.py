@@ -111,12 +111,21 @@ def sweep_path(name, templates):
     if name.endswith(".toml") or os.sep in name:
         if not name.endswith(".toml"):
             raise BadInput(place(name), "is no sweep", "give a name or the path of a .toml file")
+        _check_path(os.path.abspath(name))
         return name
     folder = os.path.join(templates, "sweeps")
     names = sorted(n[:-5] for n in os.listdir(folder) if n.endswith(".toml"))
     if name not in names:
         raise BadInput(place(folder), f"no sweep '{name}'", known(name, names))
     return os.path.join(folder, name + ".toml")
+
+
+def _check_path(path):
+    """It becomes a line of a generated source and a cell of the plan: UTF-8 on one line."""
+    for character in path:
+        if len(f"a{character}a".splitlines()) > 1 or "\ud800" <= character <= "\udfff":
+            raise BadInput(place(path), f"its path holds {character!a}",
+                           "rename the file or its folder")
 
 
 def _name(file):

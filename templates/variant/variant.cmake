@@ -27,7 +27,7 @@ set(ASMSWEEP_LD_FLAGS
 function(asmsweep_generate sweep out)
   execute_process(
     COMMAND ${ASMSWEEP_PYTHON} -B ${ASMSWEEP_ROOT}/generator/main.py
-            --sweep ${sweep} --out ${CMAKE_BINARY_DIR}
+            --sweep "${sweep}" --out ${CMAKE_BINARY_DIR}
             --templates ${ASMSWEEP_VARIANT_DIR}/..
     WORKING_DIRECTORY ${ASMSWEEP_ROOT}
     ERROR_FILE ${CMAKE_BINARY_DIR}/generator.err
@@ -93,7 +93,7 @@ function(asmsweep_remove_stale names)
 endfunction()
 
 function(asmsweep_sweep sweep)
-  asmsweep_generate(${sweep} names)
+  asmsweep_generate("${sweep}" names)
   asmsweep_remove_stale("${names}")
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/run-time)
   asmsweep_run_time(run_time)

@@ -229,6 +229,23 @@ def test_a_loop_that_is_not_what_it_claims_ends_each_build_with_1_and_is_not_run
     assert status["wrong"] == "unproved" and status["right"] != "unproved"
 
 
+def test_a_sweep_with_a_semicolon_builds_a_clone_with_one_does_not(asmsweep, study, tmp_path):
+    path = asmsweep.cwd / "semi;colon.toml"
+    path.write_text('summary = "s"\n' + NOP)
+    done = asmsweep("build", path.name)
+    path.unlink()
+    assert (done.returncode, done.stdout, done.stderr) == \
+        (0, f"{asmsweep.root}/build/semi_colon\n", "")
+    front = tmp_path / "a;clone/asmsweep"
+    front.parent.mkdir()
+    front.write_bytes((asmsweep.root / "asmsweep").read_bytes())
+    done = subprocess.run(["sh", front, "build", "seed"], capture_output=True, text=True,
+                          check=False)
+    assert (done.returncode, done.stderr) == (
+        2, f"asmsweep: {front.parent}: CMake and Ninja cannot work in a path with ';'; give the "
+        "folder another name\n")
+
+
 def test_an_unknown_sweep_names_the_nearest(asmsweep, study):
     done = asmsweep("run", "sed")
     assert done.returncode == 2

@@ -239,6 +239,40 @@ def test_another_file_of_the_same_name_takes_the_folder_over_with_a_line(clone, 
     assert f" held {seed}, and holds same.toml from now on" in build(one).stderr
 
 
+@pytest.mark.parametrize("odd", [";", "\\;", "[;", "]", "|", "$<x>", "${x}", "#", '"'])
+def test_a_sweeps_path_may_hold_what_cmake_cannot(clone, odd):
+    clone.sweep = clone.root / f"my {odd} sweeps" / f"a{odd}b.toml"
+    clone.sweep.parent.mkdir()
+    done = clone.build(SWEEP)
+    assert (done.returncode, done.stderr) == (0, "")
+    with open(clone.out / "variants.csv", newline="") as stream:
+        assert {row["toml"] for row in csv.DictReader(stream)} == {str(clone.sweep)}
+    clone.sweep.write_text(SWEEP.replace("3]", "4]"))
+    assert clone.ninja().returncode == 0 and sorted(clone.times()) == ["x.v1", "x.v2", "x.v4"]
+
+
+def test_a_sweeps_path_with_a_line_break_or_rubbish_is_one_line(clone):
+    for name, said in (("a\nb.toml", r"'\n'"), (os.fsdecode(b"a\xffb.toml"), r"'\udcff'")):
+        clone.sweep = clone.root / name
+        done = clone.build(SWEEP)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1
+        assert done.stderr.endswith(f"its path holds {said}; rename the file or its folder\n")
+
+
+@pytest.mark.parametrize("odd", ";[]$\\#|<")
+def test_a_clone_or_build_whose_path_is_too_much_for_cmake_is_one_line(tmp_path, prove, odd):
+    clone = Clone(tmp_path / f"a{odd}clone", prove)
+    clone.out = tmp_path / "out"
+    says = f"CMake and Ninja cannot work in a path with {odd!r}; give the folder another name\n"
+    done = clone.build(SWEEP)
+    assert (done.returncode, done.stderr) == (2, f"build: {clone.root}: {says}")
+    clone = Clone(tmp_path / "clone", prove)
+    clone.out = tmp_path / f"an{odd}out"
+    done = clone.build(SWEEP)
+    assert (done.returncode, done.stderr) == (2, f"build: {clone.out}: {says}")
+    assert not clone.out.exists()
+
+
 def test_a_file_that_a_family_includes_is_watched(clone):
     folder = clone.root / "templates/families/seed"
     template = (folder / "loop.s.j2").read_text()
