@@ -12,6 +12,7 @@ from generator.errors import known
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
 _VALUE = re.compile(r"[a-z0-9][a-z0-9_]*(-[a-z0-9_]+)*")
+_LIMIT = 1 << 31  # of whole numbers: they end up as counts and immediates
 _RANGE_KEYS = ("from", "to", "step")
 # Names that the wrapper and the functions of templates have.
 _RESERVED = ("row", "variant", "needs", "iterations", "source_template", "range", "inline_setup",
@@ -102,17 +103,17 @@ def _range(file, keys, axis, table):
     if "from" not in table or "to" not in table:
         raise file.error(keys, f"the range of '{axis}' has no from or no to",
                          "write { from = 0, to = 32, step = 4 }")
-    if table.get("step", 1) < 1 or table["from"] < 0 or table["to"] >= 1 << 31:
+    if table.get("step", 1) < 1 or table["from"] < 0 or table["to"] >= _LIMIT:
         raise file.error(keys, f"the range of '{axis}' cannot be counted up",
-                         "from must be 0 or more, to below 2^31, step 1 or more")
+                         f"from must be 0 or more, to at most {_LIMIT - 1}, step 1 or more")
     return range(table["from"], table["to"] + 1, table.get("step", 1))
 
 
 def _value(file, keys, axis, value):
     if isinstance(value, str) and _VALUE.fullmatch(value):
         return value
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LIMIT:
         return value
     raise file.error(keys, f"axis '{axis}' cannot hold {value!r}",
-                     "use whole numbers from 0, or words of a-z, 0-9, _ and -; values = {...} "
-                     "computes others from them")
+                     f"use whole numbers from 0 to {_LIMIT - 1}, or words of a-z, 0-9, _ and -; "
+                     "values = {...} computes others from them")

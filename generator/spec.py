@@ -16,6 +16,7 @@ from generator.tomlfile import TomlFile
 
 NAME = re.compile(r"[a-z0-9_-]+")
 DEFAULT_LIMIT = 20_000
+LONGEST_SUMMARY = 100  # characters: a line of `list`, a title of tables
 
 # key: (types that it may have, must it be given)
 _TEXT, _NUMBER, _LIST, _TABLE, _EITHER = (str,), (int,), (list,), (dict,), (str, int)
@@ -92,6 +93,14 @@ def check(file, keys, table, schema):
             raise file.error(keys, f"no '{key}' in {where}", f"add {key} = ...")
 
 
+def check_summary(file):
+    """That of a sweep or a family: it stands where one line has room."""
+    summary = file.data["summary"]
+    if len(summary) > LONGEST_SUMMARY or len(summary.splitlines()) > 1:
+        raise file.error(("summary",), f"the summary is more than a line of {LONGEST_SUMMARY} "
+                         "characters", "shorten it; what else there is to say may be a comment")
+
+
 def check_name(file, keys, name, what):
     if not NAME.fullmatch(name):
         raise file.error(keys, f"{what} '{name}' is not a plain name",
@@ -146,6 +155,7 @@ def load_sweep(env, path, templates):
     """The Sweep of a file."""
     file = TomlFile(path)
     check(file, (), file.data, SWEEP)
+    check_summary(file)
     name = _name(file)
     for glob in file.data.get("twins", []):
         if not isinstance(glob, str):
@@ -172,6 +182,7 @@ def load_family(name, templates):
     """The checked TomlFile of a family folder."""
     file = TomlFile(os.path.join(templates, "families", name, "family.toml"))
     check(file, (), file.data, FAMILY)
+    check_summary(file)
     return file
 
 
