@@ -57,8 +57,8 @@ def read_csv(path, remedy, needed=(), absent=None):
     return rows
 
 
-def _optional(path, *needed):
-    return read_csv(path, "remove it or run again", needed) if os.path.exists(path) else []
+def _optional(path, *needed, remedy="remove it or run again"):
+    return read_csv(path, remedy, needed) if os.path.exists(path) else []
 
 
 _PLAIN = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
@@ -100,10 +100,12 @@ def _read_summary(path, remedy):
 
 def _read_notes(path):
     """notes.csv as a dictionary; what is said of a noise floor is numbers."""
-    rows = _optional(path, "key", "value")
+    # Without it alone the costs are there, and the front makes neither anew.
+    remedy = "remove it and costs.csv; ./asmsweep table makes both again"
+    rows = _optional(path, "key", "value", remedy=remedy)
     for line, row in enumerate(rows, 2):
         if row["key"].startswith("noise_"):
-            _number(row, "value", path, line, "remove it or run again")
+            _number(row, "value", path, line, remedy)
     return _keyed(rows, "key", "value")
 
 

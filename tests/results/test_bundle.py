@@ -185,6 +185,7 @@ def no_numbers(text):
 
 MEASURE = "; the run is damaged: take a whole copy of it, or measure again\n"
 SOLVE = "; remove it; ./asmsweep table makes it again\n"
+SOLVE_BOTH = "; remove it and costs.csv; ./asmsweep table makes both again\n"
 DAMAGED = [
     *((file, cut, ": the last line is cut off; the file is incomplete" + MEASURE)
       for file in ("summary", "measurements", "samples", "environment", "variants", "proof")),
@@ -197,7 +198,7 @@ DAMAGED = [
     ("measurements", without_a_column, ":1: no column 'run_id'" + MEASURE),
     ("measurements", other_words, ":2: 'ko' is no status" + MEASURE),
     ("measurements", no_numbers, ":2: '5x.000000' is no value" + MEASURE),
-    ("costs", cut, SOLVE), ("costs", emptied, SOLVE), ("notes", rubbish, SOLVE),
+    ("costs", cut, SOLVE), ("costs", emptied, SOLVE), ("notes", rubbish, SOLVE_BOTH),
 ]
 
 

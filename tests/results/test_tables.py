@@ -317,28 +317,12 @@ def test_out_without_room_leaves_nothing_and_names_the_file(run, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["run", "t.txt"] and old.read_text() == "old"
 
 
-DAMAGED = "/summary.csv: has no rows; the run is damaged: take a whole copy of it, or measure again"
-NO_ROW = ": has no row of cycles to make a table of; "
-RESUMED = NO_ROW + "./asmsweep run --resume -o {} goes on with it"
-WITNESS = ": was measured by hyperfine alone, a witness that gives no costs; measure with " \
-    "--engine perf or guest; --witness sets hyperfine beside them"
-
-
-@pytest.mark.parametrize("journal, row, says", [
-    ("begin\n", None, RESUMED), ("begin\n", {"engine": "hyperfine"}, RESUMED),
-    ("begin\nend complete\n", None, DAMAGED), (None, None, DAMAGED),
-    (None, {"engine": "hyperfine"}, WITNESS),
-    (None, {"quantity": "instructions"},
-     NO_ROW + "measure with an engine that tells cycles: doctor names them")])
-def test_a_run_without_a_row_is_one_line_with_the_remedy(solve, table, tmp_path, journal, row,
-                                                         says):
-    folder = write_run(tmp_path / "run", [homogeneous("a", "nop", 9, 9.0, **row)] if row else [])
-    if journal:
-        (tmp_path / "run" / "journal").write_text(journal)
-    solve(folder)
-    done = table(folder)
-    assert (done.returncode, done.stdout, done.stderr) == (
-        2, "", f"asmsweep table: {folder}{says.format(folder)}\n")
+def test_damaged_notes_go_with_the_costs(run, table, tmp_path):
+    (tmp_path / "run" / "notes.csv").write_text("key,value\r\nx\r\n")
+    done = table(run)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (f"asmsweep table: {run}/notes.csv:2: has not as many fields as the "
+                           "header; remove it and costs.csv; ./asmsweep table makes both again\n")
 
 
 def test_samples_that_are_no_text_are_named(run, table, tmp_path):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run that was broken off, or ended by its budget, is not taken for a whole one."""
+"""A run that was broken off, or ended by its budget, is not taken for a whole one; one that has
+no costs at all is told why."""
 
 import csv
 import hashlib
@@ -8,7 +9,7 @@ import shutil
 import tarfile
 
 import pytest
-from synthetic import columns, petition, write_csv, write_run
+from synthetic import columns, homogeneous, petition, write_csv, write_run
 
 HEAD = "asmsweep-journal 1\nengine perf\nblocks 5\nmost_blocks 15\nbegin\n"
 
@@ -114,3 +115,27 @@ def test_a_bundle_is_made_with_a_note(run, results, tmp_path, journal, said):
     assert (f"\nThe run was {said}.\n" in text) if said else ("The run was" not in text)
     checked = results("bundle", folder, "--build", build, "--check")
     assert (checked.returncode, checked.stderr) == (0, "")
+
+
+DAMAGED = "/summary.csv: has no rows; the run is damaged: take a whole copy of it, or measure again"
+NO_ROW = ": has no row of cycles to make a table of; "
+RESUMED = NO_ROW + "./asmsweep run --resume -o {} goes on with it"
+WITNESS = ": was measured by hyperfine alone, a witness that gives no costs; measure with " \
+    "--engine perf or guest; --witness sets hyperfine beside them"
+
+
+@pytest.mark.parametrize("journal, row, says", [
+    ("begin\n", None, RESUMED), ("begin\n", {"engine": "hyperfine"}, RESUMED),
+    ("begin\nend complete\n", None, DAMAGED), (None, None, DAMAGED),
+    (None, {"engine": "hyperfine"}, WITNESS),
+    (None, {"quantity": "instructions"},
+     NO_ROW + "measure with an engine that tells cycles: doctor names them")])
+def test_a_run_without_a_row_is_one_line_with_the_remedy(solve, table, tmp_path, journal, row,
+                                                         says):
+    folder = write_run(tmp_path / "run", [homogeneous("a", "nop", 9, 9.0, **row)] if row else [])
+    if journal:
+        (tmp_path / "run" / "journal").write_text(journal)
+    solve(folder)
+    done = table(folder)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        2, "", f"asmsweep table: {folder}{says.format(folder)}\n")
