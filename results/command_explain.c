@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Everything about one variant of a run, from the run's directory alone.
 #include "commands.h"
-#include "loops.h"
 #include "runs.h"
+#include "solve.h"
 #include "table.h"
 #include "whole.h"
 
@@ -116,6 +116,25 @@ static void print_costs(const struct table *table, const char *variant, FILE *ou
     }
 }
 
+// Why the loop has no direct cost, beside those that rest on it. Where its iteration is a row, that
+// row has said it.
+static void print_no_cost(const struct loops *loops, const struct table *costs, const char *variant,
+                          FILE *out) {
+    char why[COST_DETAIL];
+    for (size_t row = 0; row < costs->rows; row++)
+        if (strcmp(table_cell(costs, row, "method"), "iteration") == 0 &&
+            strcmp(table_cell(costs, row, "variants"), variant) == 0)
+            return;
+    for (size_t i = 0; i < loops->count; i++) {
+        const struct loop *loop = &loops->loop[i];
+        if (strcmp(loop->variant, variant) != 0 || loop->homogeneous || loop->mix.terms == 0)
+            continue;
+        loop_why_no_cost(loop, why, sizeof why);
+        fprintf(out, "\n  %s\n", why);
+        return;
+    }
+}
+
 // What `./asmsweep run` takes to find the sweep: its name, or the user's own file, quoted for a
 // shell. variants.csv of a bundle that names nobody has no path there.
 static void print_run(const char *toml, const char *sweep, const char *variant, FILE *out) {
@@ -152,7 +171,8 @@ enum { SUMMARY, MEASUREMENTS, PLAN, PROOF, COSTS, FILES };
 static const char *const names[FILES] = {"summary.csv", "measurements.csv", "variants.csv",
                                          "proof.csv", "costs.csv"};
 
-static int explain(const struct table *table, const char *variant, FILE *out, struct error *error) {
+static int explain(const struct table *table, const struct loops *loops, const char *variant,
+                   FILE *out, struct error *error) {
     static const char *const claims[] = {
         "family",           "parameters", "mix",   "order",   "group",
         "groups",           "context",    "needs", "twin_of", "source",
@@ -184,23 +204,19 @@ static int explain(const struct table *table, const char *variant, FILE *out, st
     print_listing(&table[PLAN], variant, out);
     print_rows(&table[SUMMARY], variant, "What was measured", result, out);
     print_executions(&table[MEASUREMENTS], variant, out);
-    if (table[COSTS].header == NULL)
+    if (table[COSTS].header == NULL) {
         fputs("\nCosts that rest on it\n  not solved yet: ./asmsweep table DIR does it\n", out);
-    print_costs(&table[COSTS], variant, out);
+    } else {
+        print_costs(&table[COSTS], variant, out);
+        print_no_cost(loops, &table[COSTS], variant, out);
+    }
     print_commands(&table[SUMMARY], &table[PLAN], variant, out);
     return 0;
 }
 
-// Would table and compare take the summary's values? What they refuse is not shown, either.
-static int check_loops(const char *directory, struct error *error) {
-    struct loops loops;
-    int failed = loops_read(directory, &loops, error);
-    loops_free(&loops);
-    return failed;
-}
-
 int command_explain(const char *directory, const char *variant, FILE *out, struct error *error) {
     struct table table[FILES] = {0};
+    struct loops loops = {0};
     char remedy[4200];
     int failed = run_expect(directory, error);
     for (size_t i = 0; i < FILES && failed == 0; i++)
@@ -211,10 +227,11 @@ int command_explain(const char *directory, const char *variant, FILE *out, struc
         failed =
             error_set(error, ERROR_INPUT, table[SUMMARY].path, 0, "has no row yet; %s", remedy);
     }
+    if (failed == 0) // what table and compare refuse of the summary's values is not shown, either
+        failed = loops_read(directory, &loops, error);
     if (failed == 0)
-        failed = check_loops(directory, error);
-    if (failed == 0)
-        failed = explain(table, variant, out, error);
+        failed = explain(table, &loops, variant, out, error);
+    loops_free(&loops);
     for (size_t i = 0; i < FILES; i++)
         table_free(&table[i]);
     return failed != 0 ? -1 : 0;

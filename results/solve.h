@@ -37,6 +37,9 @@ int solve_sequences(const struct loops *loops, struct costs *costs);
 // After the others: it adds what they left.
 int solve_iterations(const struct loops *loops, struct costs *costs);
 
+// Why a loop has no direct cost ("no cost of its own: ..."); cut at size.
+void loop_why_no_cost(const struct loop *loop, char *text, size_t size);
+
 // The A/A noise floor: how much twins (twin_of) differ, as parts of their mean.
 struct noise_floor {
     size_t pairs;

@@ -14,8 +14,7 @@ static bool is_told(const struct loop *loop, const struct cost *cost) {
     return keys_same_place(loop->key, cost->key) && cost_has_variant(cost, loop->variant);
 }
 
-// Why a loop with a value has no cost of its own.
-static void say_why(const struct loop *loop, char *text, size_t size) {
+void loop_why_no_cost(const struct loop *loop, char *text, size_t size) {
     char body[2 * MIX_NAME], claimed[2 * MIX_NAME];
     struct mix group;
     mix_print(&loop->mix, body, sizeof body);
@@ -56,7 +55,7 @@ static int add_iteration(const struct loop *loop, struct costs *costs) {
     cost->ci_low = loop->ci_low;
     cost->ci_high = loop->ci_high;
     cost->status = loop->status;
-    say_why(loop, why, sizeof why);
+    loop_why_no_cost(loop, why, sizeof why);
     snprintf(cost->detail, sizeof cost->detail, "%s%s%s", loop->detail,
              loop->detail[0] != '\0' ? "; " : "", why);
     return 0;

@@ -93,3 +93,23 @@ def test_a_mix_of_unknown_source_is_refused(tmp_path, results):
     assert (done.returncode, done.stderr) == (
         2, f"asmsweep-results: {folder}/summary.csv:2: mix_source is \"guessed\", not claimed, "
         "found or empty; was the file made by another version?\n")
+
+
+def test_explain_says_why_a_group_was_not_used_where_a_solved_cost_tells_the_loop(
+        tmp_path, solve, results):
+    loops = beside([(4, 4), (8, 8), (16, 16)])
+    loops[0].update(group="imulq %rsi,%rsi", groups="4")
+    loops += [homogeneous("b-i", "imul", 8, 24.0, half=0.003, family="b"),
+              homogeneous("b-p", "popcnt", 8, 8.0, half=0.003, family="b"),
+              loop("s-1", "4*cli+4*sti", 24.0, family="s", group="sti", groups=4),
+              loop("s-2", "2*cli+6*sti", 28.0, family="s", group="sti", groups=6)]
+    folder = write_run(tmp_path, loops)
+    solve(folder)
+    told = results("explain", folder, "s-1").stdout
+    assert "\n  method             solved\n" in told and "one iteration" not in told
+    assert ("\n\n  no cost of its own: 4 of its group is 4*sti, its body is 4*cli+4*sti\n\n"
+            in told)
+    told = results("explain", folder, "b-4-4").stdout
+    assert told.count("no cost of its own: 4 of its group is 4*imulq, its body is "
+                      "4*popcnt+4*imul\n") == 1
+    assert "no cost of its own" not in results("explain", folder, "b-p").stdout
