@@ -41,6 +41,15 @@ static void free_words(struct words *words) {
         free(words->made[i]);
 }
 
+// What sinfo said, or that there is none, as one line that says where a fleet can be begun.
+static int not_reached(struct error *error) {
+    const struct error said = *error;
+    return error_set(error, ERROR_MISSING, NULL, 0,
+                     "Slurm cannot be reached from here; begin a fleet where sinfo lists the "
+                     "nodes (docs/fleet.md): %s",
+                     said.text);
+}
+
 int slurm_nodes(const char *partition, struct slurm_nodes *nodes, struct error *error) {
     struct words words = {0};
     struct process_result result;
@@ -51,8 +60,9 @@ int slurm_nodes(const char *partition, struct slurm_nodes *nodes, struct error *
     add(&words, "-o");
     add(&words, SLURM_NODES_FORMAT);
     add_option(&words, "partition", partition);
-    int failed =
-        tool_run(words.argv, 0, &result, error) || slurm_parse_nodes(result.output, nodes, error);
+    int failed = tool_run(words.argv, 0, &result, error)
+                     ? not_reached(error)
+                     : slurm_parse_nodes(result.output, nodes, error);
     process_free(&result);
     free_words(&words);
     return failed ? -1 : 0;

@@ -177,6 +177,19 @@ def test_bad_settings_are_one_clear_line(fleet, options, status, message):
     assert (done.returncode, message in done.stderr) == (status, True), done.stderr
 
 
+@pytest.mark.parametrize("name, says", [
+    ("SLURM_CONF", "sinfo: exit status 1: sinfo: error: "), ("PATH", "sinfo: cannot be started: ")])
+def test_without_a_slurm_that_answers_one_line_says_where_to_begin(fleet, name, says, tmp_path):
+    (tmp_path / "nothing").touch()  # as slurm.conf: one that is not there is waited for
+    done = fleet.call("submit", fleet.build, "-o", fleet.folder,
+                      environment={**fleet.cluster.environment, name: f"{tmp_path}/nothing"})
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1)
+    assert done.stderr.startswith(
+        "asmsweep-fleet: Slurm cannot be reached from here; begin a fleet where sinfo lists the "
+        f"nodes (docs/fleet.md): {says}")
+    assert not fleet.folder.exists()
+
+
 def test_submit_keeps_an_existing_fleet(fleet, generation):
     fleet.submit("--generations", "box1", claims=claims(generation))
     before = (fleet.folder / "fleet.csv").read_bytes()
