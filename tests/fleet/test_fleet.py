@@ -178,7 +178,8 @@ def test_bad_settings_are_one_clear_line(fleet, options, status, message):
 
 
 @pytest.mark.parametrize("name, says", [
-    ("SLURM_CONF", "sinfo: exit status 1: sinfo: s_p_parse_file: "), ("PATH", "sinfo: cannot be started: ")])
+    ("SLURM_CONF", "sinfo: exit status 1: sinfo: s_p_parse_file: "),
+    ("PATH", "sinfo: cannot be started: ")])
 def test_without_a_slurm_that_answers_one_line_says_where_to_begin(fleet, name, says, tmp_path):
     (tmp_path / "nothing").touch()  # as slurm.conf: one that is not there is waited for
     done = fleet.call("submit", fleet.build, "-o", fleet.folder,
