@@ -105,12 +105,13 @@ static int carry_out(const struct request *request, struct measurement *run, str
     run->event_count = request_split_events(events, event_list);
     run->events = event_list;
     run->guest_kernel = request->guest_kernel;
-    int status = witness_check(run, error) ||
-                         (request->out && !request->resume && !request->dry_run &&
-                          store_is_free(request->out, error)) ||
-                         take_cores(request, run, cores, locks, error)
-                     ? -1
-                     : 0;
+    int status =
+        witness_check(run, error) ||
+                (request->out && !request->resume && !request->dry_run &&
+                 (store_is_free(request->out, error) || store_can_be_made(request->out, error))) ||
+                take_cores(request, run, cores, locks, error)
+            ? -1
+            : 0;
     if (!status && run->event_count && !run->probes[0].has_pmu)
         fprintf(stderr, "asmsweep-run: --events: not counted here: %s\n",
                 run->probes[0].pmu_reason);

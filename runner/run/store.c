@@ -109,12 +109,36 @@ int store_is_free(const char *directory, struct error *error) {
                  : 0;
 }
 
+static int cannot_make(const char *directory, struct error *error) {
+    return error_errno(error, ERROR_INPUT, directory,
+                       "the run's folder cannot be made; choose another place with -o");
+}
+
+// Only making a folder tells: root has every right in /proc.
+int store_can_be_made(const char *directory, struct error *error) {
+    char *at = strdup(directory), *probe;
+    while (access(at, F_OK) && errno == ENOENT && strcmp(at, ".")) {
+        char *slash = strrchr(at, '/');
+        if (!slash)
+            strcpy(at, ".");
+        else
+            slash[slash == at] = '\0';
+    }
+    if (asprintf(&probe, "%s/.asmsweep-%d", at, (int)getpid()) < 0)
+        abort();
+    int failed = mkdir(probe, 0777) && errno != EEXIST ? cannot_make(directory, error) : 0;
+    if (!failed)
+        rmdir(probe);
+    free(probe);
+    free(at);
+    return failed;
+}
+
 int store_create(const char *directory, const struct settings *settings, struct store *store,
                  struct error *error) {
     *store = (struct store){strdup(directory), -1, -1, -1, 0, 0, 0};
     if (disk_make_folders(directory))
-        return error_errno(error, ERROR_INPUT, directory,
-                           "the run's folder cannot be made; choose another place with -o");
+        return cannot_make(directory, error);
     store->measurements = open_file(directory, "measurements.csv", O_CREAT, error);
     if (store->measurements < 0 || lock_folder(store, error) || store_is_free(directory, error))
         return -1;

@@ -35,6 +35,10 @@ struct journal_line {
 // wait for a core.
 int store_is_free(const char *directory, struct error *error);
 
+// 0 if the folder can be made, or written where it is there, else ERROR_INPUT: tried in the nearest
+// folder that is there, of which nothing stays. To be told before the wait, too.
+int store_can_be_made(const char *directory, struct error *error);
+
 // Make the folder (parents included) and its files. A folder that holds a run already is
 // refused: ERROR_INPUT that says how to resume; so is one that another run is writing. *run_id of
 // settings is stored too.

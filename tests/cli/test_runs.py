@@ -111,6 +111,19 @@ def test_a_folder_that_holds_a_run_is_refused_without_a_wait_for_the_core(runnin
     assert "holds a run already" in done.stderr and done.stderr.count("\n") == 1
 
 
+def test_a_folder_that_cannot_be_made_is_told_without_a_wait(running, builds, tmp_path):
+    (tmp_path / "a file").touch()
+    for place, why in (("/proc/x/y", "No such file or directory"),
+                       (f"{tmp_path}/a file/x", "Not a directory")):
+        done = run(builds("small"), "-o", place, *QUICK)
+        assert (done.returncode, done.stdout, done.stderr) == (
+            2, "", f"asmsweep-run: {place}: the run's folder cannot be made; choose another place "
+            f"with -o: {why}\n")
+    before = sorted(os.listdir(tmp_path))
+    done = run(builds("small"), "-o", tmp_path / "new" / "one", "--no-wait", *QUICK)
+    assert done.returncode != 0 and sorted(os.listdir(tmp_path)) == before  # the try left nothing
+
+
 def test_a_run_that_is_going_on_cannot_be_resumed_beside_itself(running, out):
     done = run("--resume", "-o", out)
     assert done.returncode == 2
