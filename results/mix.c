@@ -75,9 +75,9 @@ static bool is_prefix(const char *word, size_t length) {
 
 // How long the mnemonic at `text` is with its prefixes: "lock incq (%rbx)" has one of 9.
 static size_t mnemonic_length(const char *text) {
-    size_t begin = 0, length = strcspn(text, "; \t");
+    size_t begin = 0, length = strcspn(text, ";) \t");
     while (text[length] == ' ' && is_prefix(text + begin, length - begin)) {
-        size_t next = strcspn(text + length + 1, "; \t");
+        size_t next = strcspn(text + length + 1, ";) \t");
         if (next == 0)
             break;
         begin = length + 1;
@@ -86,24 +86,47 @@ static size_t mnemonic_length(const char *text) {
     return length;
 }
 
+// How long the operands at `text` are: to the next instruction, or to the end of the parentheses
+// that hold this one. Parentheses of their own are within.
+static size_t operands_length(const char *text) {
+    size_t length = 0;
+    for (int depth = 0; text[length] != '\0'; length++) {
+        if (depth == 0 && (text[length] == ';' || text[length] == ')'))
+            break;
+        depth += (text[length] == '(') - (text[length] == ')');
+    }
+    return length;
+}
+
+// Count the instructions at *at, up to the end or the parenthesis that closes them.
+static int add_instructions(const char **at, double times, bool enclosed, struct mix *mix) {
+    while (*(*at += strspn(*at, "; \t")) != '\0') {
+        char *end;
+        double count = strtod(*at, &end); // a run: "27*cli", "4*(rol $7,%rbx; ror $7,%rbx)"
+        if (end != *at && *end == '*')
+            *at = end + 1;
+        else
+            count = 1;
+        if (**at == ')')
+            return ++*at, enclosed ? 0 : -1;
+        if (**at == '(') {
+            ++*at;
+            if (add_instructions(at, times * count, true, mix) != 0)
+                return -1;
+            continue;
+        }
+        size_t length = mnemonic_length(*at);
+        if (length == 0 || mix_add(mix, *at, length, times * count) != 0)
+            return -1;
+        *at += length;
+        *at += operands_length(*at);
+    }
+    return enclosed ? -1 : 0;
+}
+
 int mix_of_group(const char *group, double groups, struct mix *mix) {
     mix->terms = 0;
-    while (*group != '\0') {
-        group += strspn(group, "; \t");
-        char *end;
-        double times = strtod(group, &end); // a run: "27*cli"
-        if (end != group && *end == '*')
-            group = end + 1;
-        else
-            times = 1;
-        if (*group == '(') // around instructions; an operand's stand behind a mnemonic
-            return -1;
-        size_t length = mnemonic_length(group);
-        if (length > 0 && mix_add(mix, group, length, times * groups) != 0)
-            return -1;
-        group += strcspn(group, ";");
-    }
-    return 0;
+    return add_instructions(&group, groups, false, mix);
 }
 
 double mix_count(const struct mix *mix, const char *name) {

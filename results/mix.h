@@ -28,9 +28,8 @@ int mix_parse(const char *text, struct mix *mix);
 // Take the loop's own `dec` and `jnz` (one each) out; false if they are not there.
 bool mix_strip_loop(struct mix *mix);
 
-// The mix of `groups` times a group's text ("push %rbx; popfq"): mnemonics counted.
-// 0, or -1 if the text does not fit or has parentheses around instructions ("8*(push %rbx;
-// popfq)").
+// The mix of `groups` times a group's text ("push %rbx; popfq", "4*(rol $7,%rbx; ror $7,%rbx);
+// cli"): mnemonics counted. 0, or -1 if the text does not fit or its parentheses do not match.
 int mix_of_group(const char *group, double groups, struct mix *mix);
 
 // Same names with same counts, in any order.

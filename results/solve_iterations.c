@@ -25,9 +25,7 @@ void loop_why_no_cost(const struct loop *loop, char *text, size_t size) {
     else if (isnan(loop->groups) || loop->group[0] == '\0')
         snprintf(text, size, "no cost of its own: group and groups do not say what its unit is");
     else if (mix_of_group(loop->group, loop->groups, &group) != 0)
-        snprintf(text, size,
-                 "no cost of its own: its group \"%.100s\" is no list of instructions; write each "
-                 "with its count, without parentheses around them",
+        snprintf(text, size, "no cost of its own: its group \"%.100s\" is no list of instructions",
                  loop->group);
     else if (loop->homogeneous)
         snprintf(text, size, "its cost has no value");

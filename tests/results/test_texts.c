@@ -66,10 +66,22 @@ static void a_prefix_belongs_to_the_mnemonic(void **state) {
     }
 }
 
-static void parentheses_around_a_group_are_no_notation_of_it(void **state) {
+static void parentheses_hold_instructions_that_come_again_and_again(void **state) {
     (void)state;
-    static const char *const bad[] = {"8*(store8; load4)", "(cli; sti)", "cli; 2*( sti; nop)"};
+    static const char *const bad[] = {"8*(cli; sti", "cli; sti)", "2*(cli; (sti)", ")", "3*"};
+    static const char *const pairs[][2] = {
+        {"8*(cli; sti)", "8*cli+8*sti"},
+        {"(cli)", "1*cli"},
+        {"4*(rol $0x7,%rbx; ror $0x7,%rbx); push %rbx; popfq", "4*rol+4*ror+1*push+1*popfq"},
+        {"2*(and %rdx,%rbx; mov 0xa00000(%rbx),%rbx);cli", "2*and+2*mov+1*cli"},
+        {"2*(nop; 3*( lock incq (%rbx) );sti) ; cli", "2*nop+6*lock incq+2*sti+1*cli"},
+    };
     struct mix group, mix;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        assert_int_equal(mix_of_group(pairs[i][0], 1, &group), 0);
+        assert_int_equal(mix_parse(pairs[i][1], &mix), 0);
+        assert_true(mix_equal(&group, &mix));
+    }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(mix_of_group(bad[i], 1, &group), -1);
     assert_int_equal(mix_of_group("mov %rdx,(%rbx); 2*lea (%rbx,%rdx,1),%rbx", 4, &group), 0);
@@ -214,7 +226,7 @@ int main(void) {
         cmocka_unit_test(a_loop_of_another_shape_is_not_stripped),
         cmocka_unit_test(groups_with_runs_count_each_instruction),
         cmocka_unit_test(a_prefix_belongs_to_the_mnemonic),
-        cmocka_unit_test(parentheses_around_a_group_are_no_notation_of_it),
+        cmocka_unit_test(parentheses_hold_instructions_that_come_again_and_again),
         cmocka_unit_test(items_become_general_as_published_figures_name_them),
         cmocka_unit_test(registers_keep_their_width_and_kind),
         cmocka_unit_test(only_a_register_with_itself_is_the_chain),
