@@ -26,12 +26,12 @@ static double hundredths(double cycles) {
     return round(100 * cycles) / 100 + 0.0;
 }
 
-void refuse_nothing(struct cost *cost, const char *behind) {
+void refuse_nothing(struct cost *cost, enum status status, const char *behind) {
     double low = hundredths(cost->ci_low), high = hundredths(cost->ci_high);
     if (low > 0)
         return;
-    cost_refuse(cost, STATUS_implausible, "not above 0: %.2f to %.2f cycles; it hides behind %s",
-                low, high, behind);
+    cost_refuse(cost, status, "not above 0: %.2f to %.2f cycles; it hides behind %s", low, high,
+                behind);
 }
 
 // One direct cost after another: does whole = first; second?

@@ -22,9 +22,9 @@ struct overhead {
 struct overhead overhead_of(const struct loops *loops, const struct loop *like);
 
 // An instruction costs something: take a value whose interval reaches what two decimals show as 0
-// away again (STATUS_implausible), and name the interval and `behind`, what it hides behind. No CPU
-// executes 200 instructions a cycle.
-void refuse_nothing(struct cost *cost, const char *behind);
+// away again, and name the interval and `behind`, what it hides behind. No CPU executes 200
+// instructions a cycle.
+void refuse_nothing(struct cost *cost, enum status status, const char *behind);
 
 // All rows. 0, or -1 with *error (out of memory only).
 int solve_all(const struct loops *loops, struct costs *costs, struct error *error);

@@ -94,7 +94,8 @@ static int fill_value(struct set *set, struct overhead overhead, struct cost *co
     snprintf(cost->detail + used, sizeof cost->detail - used,
              "%sdec;jnz add %.2f to %.2f cycles per iteration (%s)", used > 0 ? "; " : "",
              fit.overhead_low, fit.overhead_high, overhead.measured ? "empty loop" : "assumed");
-    refuse_nothing(cost, "the loop's own dec and jnz");
+    refuse_nothing(cost, STATUS_unavailable,
+                   "the loop's own dec and jnz; more of it in an iteration would tell");
     return 0;
 }
 

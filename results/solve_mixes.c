@@ -179,7 +179,7 @@ static void fill_cost(const struct system *system, const struct fit *fit, size_t
              "rank %zu, condition %.3g, worst residual %+.2f of margin %.2f; dec;jnz %.2f to %.2f",
              fit->rank, fit->condition, fit->worst_residual, fit->worst_margin, fit->overhead_low,
              fit->overhead_high);
-    refuse_nothing(cost, "its neighbours");
+    refuse_nothing(cost, STATUS_implausible, "its neighbours");
 }
 
 static int add_costs(const struct loops *loops, struct system *system, const struct loop *first,
