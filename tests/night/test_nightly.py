@@ -8,6 +8,7 @@ import csv
 import fnmatch
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -241,7 +242,7 @@ def test_a_second_look_that_fails_is_told_and_no_all_clear(place, tmp_path):
     runner.write_text("#!/bin/sh\n"
                       'for last; do before=${now-} now=$last; done\n'
                       f'[ "$before $now" != "--only {SLOW}" ] || {{ echo broken >&2; exit 2; }}\n'
-                      f'exec {SLOWER} "$@"\n', encoding="utf-8")
+                      f'exec {shlex.quote(str(SLOWER))} "$@"\n', encoding="utf-8")
     runner.chmod(0o755)
     for _ in range(8):  # a night on a noisy machine may have no unit for that one variant
         time.sleep(1)  # nights are named by the second
