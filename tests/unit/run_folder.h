@@ -34,6 +34,20 @@ static inline void make_folder(char path[32]) {
         abort();
 }
 
+// A build's folder with these binaries (NULL-terminated), all alike. 0, or -1.
+static inline int make_build_folder(char path[32], const char *const *binaries) {
+    char file[64];
+    make_folder(path);
+    snprintf(file, sizeof file, "%s/bin", path);
+    int failed = mkdir(file, 0777);
+    for (; !failed && *binaries; binaries++) {
+        snprintf(file, sizeof file, "%s/bin/%s", path, *binaries);
+        FILE *stream = fopen(file, "w");
+        failed = !stream || fputs("a binary", stream) < 0 || fclose(stream);
+    }
+    return failed ? -1 : 0;
+}
+
 static inline int remove_one(const char *path, const struct stat *status, int type,
                              struct FTW *at) {
     (void)status, (void)type, (void)at;

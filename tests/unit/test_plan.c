@@ -172,25 +172,12 @@ static void only_its_own_hash_with_an_ok_proves_a_binary(void **state) {
     plan_free(&plan);
 }
 
-static void write_binary(const char *name) {
-    char path[64];
-    snprintf(path, sizeof path, "%s/bin/%s", folder, name);
-    FILE *binary = fopen(path, "w");
-    fputs("a binary", binary);
-    fclose(binary);
-    SHA256File(path, sha256);
-}
-
 static int make_build(void **unused) {
-    char path[64];
     (void)unused;
-    make_folder(folder);
-    snprintf(path, sizeof path, "%s/bin", folder);
-    if (mkdir(path, 0777) != 0)
-        return -1;
-    write_binary("one");
-    write_binary("two");
-    return 0;
+    char path[64];
+    int failed = make_build_folder(folder, (const char *const[]){"one", "two", NULL});
+    snprintf(path, sizeof path, "%s/bin/one", folder);
+    return failed || !SHA256File(path, sha256) ? -1 : 0;
 }
 
 static int remove_build(void **unused) {

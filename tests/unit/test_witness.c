@@ -150,18 +150,8 @@ static void without_a_proved_calibrator_there_is_none(void **unused) {
 }
 
 static int make_build(void **unused) {
-    char path[64];
     (void)unused;
-    make_folder(folder);
-    snprintf(path, sizeof path, "%s/bin", folder);
-    if (mkdir(path, 0777) != 0)
-        return -1;
-    snprintf(path, sizeof path, "%s/bin/one", folder);
-    FILE *binary = fopen(path, "w");
-    if (!binary)
-        return -1;
-    fputs("one", binary);
-    return fclose(binary);
+    return make_build_folder(folder, (const char *const[]){"one", NULL});
 }
 
 static int remove_build(void **unused) {
