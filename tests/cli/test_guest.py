@@ -27,7 +27,7 @@ def said_of(folder, name):
 
 @pytest.mark.parametrize("ring", ["0", "3"])
 def test_two_blocks_on_a_software_cpu_are_emulated_and_name_their_source(builds, out, ring):
-    done = run(builds("small"), "-o", out, *GUEST, "--ring", ring, "--blocks", "2")
+    done = run(builds("small", real=True), "-o", out, *GUEST, "--ring", ring, "--blocks", "2")
     assert done.returncode == 3, done.stderr
     assert "0 values, 6 predicted to have none here, 0 failed" in done.stderr
     expected = {("guest", "tcg", ring, "cycles", "stopwatch", "", "emulated")}
@@ -39,7 +39,7 @@ def test_two_blocks_on_a_software_cpu_are_emulated_and_name_their_source(builds,
 
 
 def test_a_killed_run_goes_on_with_its_engine_accelerator_and_ring(builds, out):
-    process = start(builds("small"), "-o", out, *GUEST, "--ring", "3", "--blocks", "20")
+    process = start(builds("small", real=True), "-o", out, *GUEST, "--ring", "3", "--blocks", "20")
     wait_for_lines(process, out, 8)
     process.kill()
     process.communicate()
@@ -54,7 +54,7 @@ def test_a_killed_run_goes_on_with_its_engine_accelerator_and_ring(builds, out):
 @pytest.mark.parametrize("option, value", [("--engine", "perf"), ("--accel", "kvm"),
                                            ("--ring", "0")])
 def test_a_resumed_run_takes_no_other_engine(builds, out, option, value):
-    run(builds("small"), "-o", out, *GUEST, "--ring", "3", "--blocks", "1")
+    run(builds("small", real=True), "-o", out, *GUEST, "--ring", "3", "--blocks", "1")
     done = run("--resume", "-o", out, option, value)
     assert done.returncode == 2
     assert one_line(done).endswith(
@@ -63,6 +63,6 @@ def test_a_resumed_run_takes_no_other_engine(builds, out, option, value):
 
 def test_no_kvm_stumbles_over_an_instruction_of_the_guests_kernel(builds):
     # A KVM that runs its guests de-privileged emulates their kernel, and knows few instructions.
-    done = subprocess.run([RUN, "doctor", builds("small")], capture_output=True, text=True,
-                          check=False)
+    done = subprocess.run([RUN, "doctor", builds("small", real=True)], capture_output=True,
+                          text=True, check=False)
     assert "engine guest: " in done.stdout and "KVM internal error" not in done.stdout

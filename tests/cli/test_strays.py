@@ -12,32 +12,42 @@ import time
 
 import pytest
 
-from conftest import NOBODY, RUN, environment, is_root, rows, run, start
+from conftest import NOBODY, RUN, assert_ended, environment, is_root, rows, run, start
+
+
+# What the stopwatch may say of real loops here: no test of this file judges how quiet the core is.
+EXECUTED = {"ok", "unstable", "invalid_reference"}
 
 
 @pytest.fixture(scope="module")
 def strays(builds, place):
-    """(finished run, rows of summary.csv by variant, folder); two blocks: perf stat's and ours.
+    """(finished run, rows of summary.csv by variant, folder); two blocks: perf stat's and ours."""
+    folder = os.path.join(place, "strays")
+    done = run(builds("strays"), "-o", folder, "--blocks", "2", "--slices", "50", "--timeout",
+               "1s")
+    return done, {row["variant"]: row for row in rows(folder, "summary.csv")}, folder
 
-    A busy neighbour of the machine may cost a whole short run its valid panels, which is not
-    what is asked here: then the run is made again.
-    """
-    for attempt in range(6):
-        folder = os.path.join(place, f"strays{attempt}")
-        done = run(builds("strays"), "-o", folder, "--blocks", "2", "--slices", "50", "--timeout",
-                   "1s", "--precision", "50%")
-        summary = {row["variant"]: row for row in rows(folder, "summary.csv")}
-        if all(row["status"] != "invalid_reference" for row in summary.values()):
-            break
-    return done, summary, folder
+
+def executed(folder, variant):
+    """Its rows of measurements.csv: two whole executions of 50 slices."""
+    measured = [row for row in rows(folder, "measurements.csv") if row["variant"] == variant]
+    assert [row["samples"] for row in measured] == ["50", "50"]
+    assert {row["status"] for row in measured} <= EXECUTED
+    return measured
 
 
 @pytest.mark.parametrize("flag", ["df", "ac", "nt", "id"])
-def test_a_flag_left_set_is_named_and_the_value_stands(strays, flag):
-    row = strays[1]["leaves." + flag]
-    assert row["status"] == "ok", row["detail"]
-    assert f"leaves {flag.upper()} changed" in row["detail"]
-    assert float(row["value"]) > 1
+def test_a_flag_left_set_is_named(strays, flag):
+    for row in executed(strays[2], "leaves." + flag):
+        assert f"leaves {flag.upper()} changed" in row["detail"]
+
+
+def test_the_value_of_a_loop_that_leaves_a_flag_set_stands(builds, says, out):
+    says("small", f"crc.links16 0 flags={0x400 | 0x40000}")
+    assert_ended(run(builds("small"), "-o", out, "--only", "crc.links16", "--slices", "50"))
+    (row,) = rows(out, "summary.csv")
+    assert row["status"] == "ok" and "leaves DF, AC changed" in row["detail"]
+    assert float(row["value"]) == pytest.approx(48, rel=0.001)
 
 
 @pytest.mark.parametrize("variant,status,reason", [
@@ -67,7 +77,7 @@ def test_each_way_astray_has_its_status_and_reason(strays, variant, status, reas
 
 
 def test_one_that_hangs_is_gone_afterwards(strays):
-    program = os.path.join(os.path.dirname(strays[2]), "build-strays", "bin", "hangs").encode()
+    program = os.path.join(os.path.dirname(strays[2]), "real-strays", "bin", "hangs").encode()
     for process in glob.glob("/proc/[0-9]*/cmdline"):
         with contextlib.suppress(OSError), open(process, "rb") as stream:
             assert not stream.read().startswith(program), f"{process} still runs"
@@ -76,13 +86,26 @@ def test_one_that_hangs_is_gone_afterwards(strays):
 def test_the_good_ones_are_unharmed(strays):
     done, summary, folder = strays
     for links in (8, 16):
-        row = summary[f"good.links{links}"]
-        assert row["status"] == "ok", row["detail"]
-        assert float(row["value"]) == pytest.approx(links, rel=0.05)
+        executed(folder, f"good.links{links}")
+        assert summary[f"good.links{links}"]["status"] in EXECUTED
+    assert done.returncode in (1, 3)  # 3: the neighbours of this machine left none a value
+    assert len(rows(folder, "measurements.csv")) == 2 * 15
+
+
+def test_what_goes_astray_costs_the_others_nothing(builds, says, out):
+    says("small", "crc.links8 0 dies=11", "crc.links16 0 cut", "crc.links32 0 hangs",
+         "xor.links8 0 prints")
+    done = run(builds("small"), "-o", out, "--blocks", "2", "--timeout", "1s")
+    summary = {row["variant"]: row for row in rows(out, "summary.csv")}
+    assert {name: (row["status"], row["value"]) for name, row in summary.items()
+            if not name.startswith("xor.links") or name == "xor.links8"} == {
+        "crc.links8": ("faulted", ""), "crc.links16": ("faulted", ""),
+        "crc.links32": ("timed_out", ""), "xor.links8": ("faulted", "")}
+    for links in (16, 32):
+        assert summary[f"xor.links{links}"]["status"] == "ok"
+        assert float(summary[f"xor.links{links}"]["value"]) == pytest.approx(links, rel=0.001)
     assert done.returncode == 1
-    assert "6 values, 0 predicted to have none here, 9 failed" in done.stderr
-    asked_for = [row for row in rows(folder, "measurements.csv") if row["block"] in ("0", "1")]
-    assert len(asked_for) == 2 * 15
+    assert "\n2 values, 0 predicted to have none here, 4 failed\n" in done.stderr
 
 
 @pytest.fixture
@@ -112,39 +135,29 @@ def forbidden_perf():
         stream.write(before)
 
 
-def measured(measure, out):
-    """The folder of a run in which all have values: made again while a neighbour disturbs it."""
-    for attempt in range(5):
-        folder = f"{out}.{attempt}"
-        done = measure(folder)
-        if done.returncode == 0 or "invalid_reference" not in done.stderr:
-            break
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
 def check_values(folder):
-    for row in rows(folder, "summary.csv"):
-        assert row["source"] == "stopwatch" and float(row["value"]) > 1, row["detail"]
+    summary = rows(folder, "summary.csv")
+    assert {(row["source"], row["status"]) for row in summary} == {("stopwatch", "ok")}
+    assert {row["variant"]: round(float(row["value"])) for row in summary} == {
+        f"{loop}.links{links}": links * cycles
+        for loop, cycles in (("xor", 1), ("crc", 3)) for links in (8, 16, 32)}
 
 
 def test_an_ordinary_user_without_perf_gets_values_and_the_setting_named(shipped, out,
                                                                          forbidden_perf):
     program, build = shipped
-    folder = measured(lambda place: subprocess.run(
-        [*NOBODY, program, "run", build, "-o", place, "--blocks", "2", "--precision", "50%"],
-        capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL,
-        cwd="/"), out)
-    check_values(folder)
-    said = environment(folder)["perf"]
+    assert_ended(subprocess.run(
+        [*NOBODY, program, "run", build, "-o", out, "--blocks", "2"],
+        capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL, cwd="/"))
+    check_values(out)
+    said = environment(out)["perf"]
     assert "kernel.perf_event_paranoid=" in said and "variants run directly" in said
 
 
 def test_without_perf_installed_there_are_values_and_perf_is_named(builds, out):
-    folder = measured(lambda place: run(builds("small"), "-o", place, "--blocks", "2",
-                                        "--precision", "50%", env={"PATH": "/nonexistent"}), out)
-    check_values(folder)
-    assert environment(folder)["perf"] == ("no perf stat, variants run directly (perf cannot be "
+    assert_ended(run(builds("small"), "-o", out, "--blocks", "2", env={"PATH": "/nonexistent"}))
+    check_values(out)
+    assert environment(out)["perf"] == ("no perf stat, variants run directly (perf cannot be "
                                         "started: No such file or directory)")
 
 
@@ -162,15 +175,13 @@ def test_one_byte_changed_after_the_build_is_unproved_and_the_rest_measured(copi
         last = stream.read(1)
         stream.seek(-1, os.SEEK_END)
         stream.write(bytes([last[0] ^ 1]))
-    done = run(copied, "-o", out, "--blocks", "3", "--precision", "50%")
+    done = run(copied, "-o", out, "--blocks", "3")
     summary = {row["variant"]: row for row in rows(out, "summary.csv")}
     row = summary.pop("xor.links16")
     assert (row["status"], row["value"]) == ("unproved", "")
     assert "its binary is not the one that was proved: build the sweep again" in row["detail"]
     assert done.returncode == 1
-    # All others were executed; on a loaded machine the panel of one may disagree.
-    assert sum(r["status"] == "ok" for r in summary.values()) >= 4
-    assert {r["status"] for r in summary.values()} <= {"ok", "unstable", "invalid_reference"}
+    assert [r["status"] for r in summary.values()] == 5 * ["ok"]
 
 
 def test_an_unproved_binary_is_not_executed(copied, out):

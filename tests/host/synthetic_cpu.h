@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// tests/unit: slices as a variant would print them on a CPU that is made up here.
+// tests/host: slices as a variant would print them on a CPU that is made up here.
 //
 // The time runs through the legs in the order of templates/variant/run.c, so that a clock
 // that drifts, a coarse TSC and interrupts meet the legs as they would there.

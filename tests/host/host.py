@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A machine that is not there, for the tests of logic.
+
+What a run makes of its values must not hang on what this machine's neighbours do while the tests
+run. So the binaries of a built sweep are exchanged for a program that prints the slices of a
+machine that the test describes (variant.c, which tells the words), with their hashes in proof.csv;
+all else is real: the runner, its engines, perf, the files.
+
+    host = Host(folder)                     # any user may come there
+    host.move_in(build)                     # exchanges BUILD/bin/*
+    host.says("* 0 loop=16",                # every loop takes 16 cycles an iteration
+              "crc.* 0 add=1.02",           # two reference chains disagree: no unit
+              "crc.* 5 add=1")              # from the sixth execution on they agree
+"""
+
+import csv
+import hashlib
+import os
+import shutil
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# Another hardware thread of the core takes part all the time: chains lose a cycle now and then and
+# not alike, and what is limited by the core's width gets half of it.
+SHARED = "add=1.012 rol=1.004 noise=0.002"
+QUIET = "add=1 rol=1 noise=0.001"
+
+
+class Host:
+    """The machine, in a folder of its own."""
+
+    def __init__(self, folder, program):
+        """`program`: path of simulated-variant, beside the other programs."""
+        self.folder, self._program = str(folder), program
+        os.makedirs(os.path.join(self.folder, "executions"))
+        os.chmod(self.folder, 0o755)
+        os.chmod(os.path.join(self.folder, "executions"), 0o777)
+        self.says()
+
+    def says(self, *lines):
+        """From now on, instead of all that was said before."""
+        path = os.path.join(self.folder, "script")
+        with open(path + ".new", "w", encoding="ascii") as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+        os.chmod(stream.name, 0o644)
+        os.replace(stream.name, path)
+
+    def forgets(self):
+        """Executions are counted from 0 again."""
+        shutil.rmtree(os.path.join(self.folder, "executions"))
+        os.mkdir(os.path.join(self.folder, "executions"))
+        os.chmod(os.path.join(self.folder, "executions"), 0o777)
+
+    def executions(self, variant):
+        """How often it was executed with the stopwatch."""
+        try:
+            return os.path.getsize(os.path.join(self.folder, "executions", variant))
+        except FileNotFoundError:
+            return 0
+
+    def move_in(self, build):
+        """Exchange the build's binaries; proof.csv gets the hash of what stands there now."""
+        with open(self._program, "rb") as stream:
+            program = stream.read() + f"\nhost={self.folder}\n".encode()
+        path = os.path.join(build, "proof.csv")
+        with open(path, newline="", encoding="utf-8") as stream:
+            proof = list(csv.DictReader(stream))
+        for row in proof:
+            binary = os.path.join(build, "bin", row["variant"])
+            os.remove(binary)  # a new file: the old one may be executed just now
+            with open(binary, "wb") as stream:
+                stream.write(program)
+            os.chmod(binary, 0o755)
+            row["elf_sha256"] = hashlib.sha256(program).hexdigest()
+        with open(path, "w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, proof[0])
+            writer.writeheader()
+            writer.writerows(proof)
