@@ -82,9 +82,13 @@ int units_scan_part(const char *text, double *part) {
 }
 
 const char *units_format_seconds(double seconds, char *text, size_t size) {
+    if (!(seconds >= 0) || isinf(seconds)) {
+        snprintf(text, size, "unknown time");
+        return text;
+    }
     long whole = lround(seconds);
     if (seconds < 9.95)
-        snprintf(text, size, "%.1f s", seconds);
+        snprintf(text, size, "%.1f s", fabs(seconds)); // of a negative 0, too
     else if (whole < 60)
         snprintf(text, size, "%ld s", whole);
     else if (whole < 3600)

@@ -18,7 +18,8 @@ int units_scan_seconds(const char *text, double *seconds);
 // A part as 0.005 or 0.5%, above 0 and below 1. 0 or -1.
 int units_scan_part(const char *text, double *part);
 
-// Seconds as a person reads them: "0.8 s", "42 s", "3 min 05 s", "2 h 07 min".
+// Seconds as a person reads them: "0.8 s", "42 s", "3 min 05 s", "2 h 07 min". No time is below
+// 0: that, NaN and infinity are "unknown time".
 // Writes at most size bytes with NUL; returns text.
 const char *units_format_seconds(double seconds, char *text, size_t size);
 

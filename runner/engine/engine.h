@@ -76,7 +76,7 @@ struct execution {
     struct health health;
     char health_source[16];              // perf stat, perf events, none
     long switches;                       // context switches by wait4; negative: not known
-    double seconds_started, seconds_run; // spent on starting perf or QEMU, and running
+    double seconds_started, seconds_run; // set by execution_took
     struct engine_count counts[MAX_ENGINE_COUNTS];
     size_t count;
 };
@@ -102,6 +102,11 @@ struct engine {
 // where the truth gate found the privilege real.
 int engine_may_run(const struct engine_job *job, const struct engine_probe *probe,
                    struct execution *execution);
+
+// What it took: `whole` seconds by our clock, of them `running` in the variant by another's (perf's
+// task-clock, hyperfine's times; NaN: not told), the rest for starting the program
+// around it. Clocks differ: no part is ever below 0 or above the whole.
+void execution_took(struct execution *execution, double whole, double running);
 
 // By name; NULL if there is none of that name.
 const struct engine *engine_find(const char *name);

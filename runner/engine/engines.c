@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,11 @@ const struct engine *engine_find(const char *name) {
         if (!strcmp(engines[i]->name, name))
             return engines[i];
     return NULL;
+}
+
+void execution_took(struct execution *execution, double whole, double running) {
+    execution->seconds_run = isnan(running) ? whole : fmin(fmax(running, 0), whole);
+    execution->seconds_started = whole - execution->seconds_run;
 }
 
 int engine_may_run(const struct engine_job *job, const struct engine_probe *probe,

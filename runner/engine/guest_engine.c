@@ -160,7 +160,7 @@ static int run_pack(const struct engine_settings *settings, const struct engine_
     for (size_t i = 0; !failed && i < pack->count && !*stop; i++) {
         struct execution execution;
         start_execution(settings, probe, pack->jobs[i], &execution);
-        execution.seconds_run = seconds;
+        execution_took(&execution, seconds, seconds);
         take_result(&pack->results[i], slices, is_software(settings), &execution);
         if (probe->has_pmu && execution.status == STATUS_ok)
             failed = guest_pmu_slopes(&options, pack->jobs[i], probe->ring, &execution, error);

@@ -74,6 +74,7 @@ static int run_hyperfine(const struct engine_settings *settings, const struct en
                          struct error *error) {
     struct engine_count *count = &execution->counts[execution->count - 1];
     char path[SCRATCH_PATH], runs[8], commands[COMMANDS][MAX_COMMAND];
+    double running = 0;
     if (scratch_file_make(path, error))
         return -1;
     snprintf(runs, sizeof runs, "%d", RUNS);
@@ -99,10 +100,9 @@ static int run_hyperfine(const struct engine_settings *settings, const struct en
                                               sizeof count->detail)) {
         count->status = STATUS_ok;
         for (int i = 0; i < COMMANDS; i++)
-            execution->seconds_run +=
-                stats_mean(times[i].seconds, times[i].count) * (double)times[i].count;
+            running += stats_mean(times[i].seconds, times[i].count) * (double)times[i].count;
     }
-    execution->seconds_started = result.seconds - execution->seconds_run;
+    execution_took(execution, result.seconds, running);
     process_free(&result);
     return failed;
 }

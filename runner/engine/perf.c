@@ -92,7 +92,7 @@ static int run_direct(const struct engine_settings *settings, const char *const 
     snprintf(execution->health_source, sizeof execution->health_source, "%s",
              isnan(execution->health.values[HEALTH_task_clock]) ? "none" : "perf events");
     execution->switches = result.usage.ru_nvcsw + result.usage.ru_nivcsw;
-    execution->seconds_run = result.seconds;
+    execution_took(execution, result.seconds, result.seconds);
     take_output(&result, settings->slices, execution);
     process_free(&result);
     return 0;
@@ -111,10 +111,7 @@ static int run_under_perf(const struct engine_settings *settings, const char *co
         execution->health.values[i] = counts[i].value;
     snprintf(execution->health_source, sizeof execution->health_source, "perf stat");
     execution->switches = -1; // wait4 would count perf's own
-    execution->seconds_run = isnan(counts[HEALTH_task_clock].value)
-                                 ? result.seconds
-                                 : counts[HEALTH_task_clock].value * 1e-3;
-    execution->seconds_started = fmax(0, result.seconds - execution->seconds_run);
+    execution_took(execution, result.seconds, counts[HEALTH_task_clock].value * 1e-3);
     take_output(&result, settings->slices, execution);
     process_free(&result);
     return 0;
