@@ -96,17 +96,25 @@ static void look_at_run(struct search *search, const char *folder, bool is_newes
         loops_free(then);
 }
 
-static void walk(struct search *search, const struct runs *runs) {
-    for (size_t i = 0; i < runs->count && i < BASELINE_DEPTH && !all_settled(search); i++)
-        look_at_run(search, runs->path[i], i == 0);
+// The folder's own name: one store is reached by several paths.
+static const char *name_of(const char *folder) {
+    const char *slash = strrchr(folder, '/');
+    return slash != NULL ? slash + 1 : folder;
+}
+
+static void walk(struct search *search, const struct runs *runs, const char *again) {
+    size_t seen = 0;
+    for (size_t i = 0; i < runs->count && seen < BASELINE_DEPTH && !all_settled(search); i++)
+        if (strcmp(name_of(runs->path[i]), name_of(again)) != 0)
+            look_at_run(search, runs->path[i], seen++ == 0);
     struct loops *loops = &search->baseline->loops;
     for (size_t i = 0; i < search->now->count; i++)
         if (search->sought[i].base != NULL)
             loops->loop[loops->count++] = *search->sought[i].base;
 }
 
-int baseline_find(const char *folder, const struct loops *now, struct baseline *baseline,
-                  struct error *error) {
+int baseline_find(const char *folder, const char *again, const struct loops *now,
+                  struct baseline *baseline, struct error *error) {
     struct runs runs = {0};
     struct machine_key key;
     *baseline = (struct baseline){0};
@@ -130,7 +138,7 @@ int baseline_find(const char *folder, const struct loops *now, struct baseline *
             if (!loop->has_value)
                 set_since(baseline, i, loop);
         }
-        walk(&search, &runs);
+        walk(&search, &runs, again);
         failed = 0;
     }
     free(sought);

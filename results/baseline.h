@@ -26,10 +26,11 @@ struct baseline {
     char (*missing_since)[BASELINE_RUN_ID];
 };
 
-// Find the base of the run in `folder`, read into `now`. 0, or -1 with *error. Free with
-// baseline_free in both cases.
-int baseline_find(const char *folder, const struct loops *now, struct baseline *baseline,
-                  struct error *error);
+// Find the base of the run in `folder`, read into `now`. `again` is the folder of what was measured
+// again behind it ("": nothing): never its base, though by its name it may seem older, since names
+// tell the second only. 0, or -1 with *error. Free with baseline_free in both cases.
+int baseline_find(const char *folder, const char *again, const struct loops *now,
+                  struct baseline *baseline, struct error *error);
 void baseline_free(struct baseline *baseline);
 
 #endif

@@ -87,7 +87,8 @@ static int read_sweep(const char *folder, const char *name, double minimum, stru
         return 0;
     }
     night->count++;
-    if (failed != 0 || baseline_find(sweep->run, &sweep->now, &sweep->base, error) != 0)
+    if (failed != 0 ||
+        baseline_find(sweep->run, sweep->again, &sweep->now, &sweep->base, error) != 0)
         return -1;
     if (run_ended(sweep->again) && loops_read(sweep->again, &sweep->fresh, error) != 0)
         return -1;

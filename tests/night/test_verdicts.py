@@ -54,6 +54,16 @@ def test_a_candidate_without_fresh_executions_is_no_change(tmp_path):
         "gave no value when measured again"
 
 
+def test_what_is_measured_again_in_the_same_second_is_no_base(tmp_path):
+    """A run's name tells the second and four random digits: the second run may seem the older."""
+    add_run(tmp_path, 1, loops(1))
+    now = add_run(tmp_path, 2, loops(2, slower=(7,)), name=f"{run_id(2)[:-4]}ffff")
+    fresh = add_run(tmp_path, 2, loops(3, slower=(7,))[7:8], name=f"{run_id(2)[:-4]}0001")
+    status, rows = night(tmp_path / "night", made=now, again={"made": fresh})
+    (row,) = of_kind(rows, "changed")
+    assert (status, row["variant"], row["base_run"]) == (4, "v7", run_id(1))
+
+
 def test_a_fluke_is_no_base_for_the_next_night(tmp_path):
     """v7 seemed slower on day 2, its fresh executions were not: day 4 stands against those."""
     add_run(tmp_path, 1, loops(1))
