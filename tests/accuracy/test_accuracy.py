@@ -7,17 +7,12 @@ ASMSWEEP_ACCURACY is quick (one run each, wide limits: other work may be going o
 
 import csv
 import os
-import re
 import signal
 import subprocess
-import time
 
 import pytest
+from core import PROGRAMS, ROOT, built, generation, generation_of, link, measure
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PROGRAMS = os.path.join(ROOT, "build/programs/bin")
-RUN = os.environ.get("ASMSWEEP_RUN", f"{PROGRAMS}/asmsweep-run")
-PROVE = os.environ.get("ASMSWEEP_PROVE", f"{PROGRAMS}/asmsweep-prove")
 COVERAGE = os.environ.get("ASMSWEEP_COVERAGE", f"{PROGRAMS}/accuracy-coverage")
 LONG = os.environ.get("ASMSWEEP_ACCURACY", "quick") == "long"
 RUNS = 10 if LONG else 1
@@ -32,45 +27,16 @@ LINKS = {
 }
 
 
-def built(folder, sweep):
-    subprocess.run(["/usr/bin/python3", "-B", f"{ROOT}/generator/build.py", "--sweep", sweep,
-                    "--out", str(folder), "--prove", PROVE, "--jobs", "1"], check=True)
-    return str(folder)
-
-
 @pytest.fixture(scope="module")
 def build(tmp_path_factory):
     return built(tmp_path_factory.mktemp("known_answers"), "known_answers")
 
 
-def measure(build, folder, only):
-    """Rows of cycles. While a neighbour of the machine keeps the panel from agreeing there is no
-    unit to measure in: the quick form waits for a better moment, and says if none came."""
-    for attempt in range(1 if LONG else 6):
-        place = f"{folder}-{attempt}"
-        subprocess.run([RUN, "run", build, "-o", place, "--only", only], check=False,
-                       capture_output=True, timeout=120)
-        with open(os.path.join(place, "summary.csv"), newline="") as stream:
-            rows = [row for row in csv.DictReader(stream) if row["quantity"] == "cycles"]
-        disturbed = [row["detail"] for row in rows if row["status"] == "invalid_reference"]
-        if not disturbed or LONG:
-            return rows
-        time.sleep(5)
-    return pytest.skip(f"no valid panel in 6 runs, this machine is disturbed: {disturbed[0]}")
-
-
-def link(row):
-    """Cycles of a link as measured; a row without a value fails with its reason."""
-    assert row["value"], f"{row['variant']}: {row['status']}: {row['detail']}"
-    return float(row["value"]) / float(row["groups"])
-
-
 def check_links(build, tmp_path, limit, situation):
     failures = []
     for number in range(RUNS):
-        rows = measure(build, str(tmp_path / str(number)),
-                       "known_answers.[bcx]*")
-        assert rows, "no chain was measured"
+        rows = measure(build, tmp_path / str(number), "known_answers.[bcx]*")
+        assert len(rows) == 2 * len(LINKS)
         for row in rows:
             truth = LINKS[row["variant"].split(".")[1]].get(row["cpu_vendor"])
             if truth is None:
@@ -103,18 +69,6 @@ def test_they_are_found_beside_a_busy_loop_on_the_same_core(build, tmp_path, bus
     check_links(build, tmp_path, BUSY, "busy")
 
 
-def generation(vendor, family, model, core_type):
-    """The core's name by common/generations.def; None if it is not there."""
-    with open(f"{ROOT}/common/generations.def") as stream:
-        rows = re.findall(r'GENERATION\("(\w+)", (\d+), (\d+), (\d+), "(\w*)", "([^"]+)"\)',
-                          stream.read())
-    for maker, its_family, first, last, its_type, name in rows:
-        if (maker, int(its_family)) == (vendor, int(family)) and \
-                int(first) <= int(model) <= int(last) and its_type == core_type:
-            return name
-    return None
-
-
 def published(wanted):
     with open(f"{ROOT}/results/published/instlatx64.csv", newline="") as stream:
         return [float(row["latency_cycles"]) for row in csv.DictReader(stream)
@@ -123,20 +77,11 @@ def published(wanted):
                                row["core_type"]) == wanted]
 
 
-def test_family_26_is_zen_5_and_every_published_cpu_has_its_generation():
-    assert generation("AuthenticAMD", "26", "68", "") == "Zen 5"
-    assert generation("AuthenticAMD", "25", "17", "") == "Zen 4"
-    with open(f"{ROOT}/results/published/instlatx64.csv", newline="") as stream:
-        for row in csv.DictReader(stream):
-            assert generation(row["vendor"], row["family"], row["model"], row["core_type"]), row
-
-
 def test_pushfq_popfq_is_what_is_published_for_this_generation(build, tmp_path):
     for number in range(RUNS):
-        rows = measure(build, str(tmp_path / str(number)), "known_answers.pushfq_popfq.*")
+        rows = measure(build, tmp_path / str(number), "known_answers.pushfq_popfq.*")
         first = rows[0]
-        name = generation(first["cpu_vendor"], first["cpu_family"], first["cpu_model"],
-                          first["core_type"])
+        name = generation_of(first)
         figures = published(name) if name else []
         if not figures:
             pytest.skip(f"nothing published for {first['cpu_name']} ({name})")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(os.path.dirname(HERE), "results")]
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), name) for name in ("results", "host")]
 
 from programs import RESULTS, ROOT, call  # noqa: E402
 from synthetic import loop, write_run  # noqa: E402

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run makes of its executions: values that agree, scatter, come late, or never."""
+
+import pytest
+from host import QUIET, SHARED
+
+from conftest import assert_ended, rows, run
+
+QUICK = ["--slices", "20"]
+DISAGREE = "invalid_reference"
+
+
+def test_what_is_unstable_is_named_and_measured_up_to_ten_times_more(builds, says, out):
+    host = says("small", "crc.links16 0 between=0.05", "crc.links8 0 other=30 part=0.5")
+    done = run(builds("small"), "-o", out, "--only", "crc*", *QUICK)
+    assert_ended(done)
+    summary = {row["variant"]: row for row in rows(out, "summary.csv")}
+    assert {name: row["status"] for name, row in summary.items()} == {
+        "crc.links8": "unstable", "crc.links16": "unstable", "crc.links32": "ok"}
+    assert float(summary["crc.links16"]["value"]) == pytest.approx(48, rel=0.05)
+    assert ("unstable, with two modes or an interval wider than 0.5 %: 2 variants (crc.links8, "
+            "crc.links16)\n") in done.stderr
+    assert {name: host.executions(name) for name in summary} == {
+        "crc.links8": 15, "crc.links16": 15, "crc.links32": 5}
+
+
+def test_one_far_execution_of_five_brings_more_and_then_counts_no_more(builds, says, out):
+    says("small", "crc.links8 2 loop=36", "crc.links8 3 loop=24")
+    assert_ended(run(builds("small"), "-o", out, "--only", "crc.links8", *QUICK))
+    (row,) = rows(out, "summary.csv")
+    assert (row["status"], row["executions"]) == ("ok", "10")
+    assert float(row["value"]) == pytest.approx(24, rel=0.001)
+    assert "1 of 10 executions far off, the farthest 35.9" in row["detail"]
+
+
+def test_a_variant_whose_references_agree_later_gets_its_value(builds, says, out):
+    host = says("small", f"crc.* 0 {SHARED}", f"crc.* 7 {QUIET}")
+    done = run(builds("small"), "-o", out, *QUICK)
+    assert_ended(done)
+    measured = [row for row in rows(out, "measurements.csv") if row["variant"] == "crc.links8"]
+    assert [row["status"] for row in measured] == 7 * [DISAGREE] + 3 * ["ok"]
+    assert all(row["value"] == "" for row in measured[:7])
+    row = next(row for row in rows(out, "summary.csv") if row["variant"] == "crc.links8")
+    assert (row["status"], row["executions"]) == ("ok", "3")
+    assert float(row["value"]) == pytest.approx(24, rel=0.001)
+    assert "7 of 10 executions invalid_reference: panel: add / rol is 1.00" in row["detail"]
+    assert host.executions("xor.links8") == 5  # those with a value were not measured again
+
+
+def test_a_host_that_is_shared_throughout_gives_no_value_and_says_why(builds, says, out):
+    host = says("small", f"* 0 {SHARED}")
+    done = run(builds("small"), "-o", out, *QUICK)
+    assert done.returncode == 3
+    assert done.stderr.count("no value, invalid_reference: 1 variant (") == 6
+    assert "\n0 values, 0 predicted to have none here, 6 failed\n" in done.stderr
+    for name in ("measurements.csv", "summary.csv"):
+        assert {(row["status"], row["value"], row["ci_low"]) for row in rows(out, name)} == {
+            (DISAGREE, "", "")}
+    assert host.executions("crc.links32") == 15  # five, and ten more that waited for quiet
