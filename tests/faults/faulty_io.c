@@ -7,7 +7,7 @@
 // CALL: a row of CALLS. HOW: a row of ERRORS, or `short`: a read or write of half the bytes.
 // FAULTY_CLOCK=1 makes every reading of the time of day jump by a day, back and forth.
 //
-// Another run on the same CPU is not waited for: these tests want no numbers.
+// Another run on the same CPU is not waited for: it has no part in a simulated host's numbers.
 // Only the process that loaded it is broken, not what it forks. glibc's own stdio calls
 // the kernel by inner names, so fopen and fdopen give streams whose reads and writes come here.
 #include <dlfcn.h>

@@ -17,7 +17,7 @@ def test_a_clock_that_jumps_by_days_changes_nothing(run, tmp_path):
     days = {row["time_utc"][:10] for row in measured}
     assert len(days) == 2, "the clock did not jump"
     assert not any("TSC frequency" in row["detail"] for row in measured)
-    assert {row["status"] for row in measured} <= {"ok", "unstable", "invalid_reference"}
+    assert {row["status"] for row in measured} == {"ok"}
 
 
 @pytest.fixture(name="locales", scope="session")
@@ -41,7 +41,8 @@ def test_a_comma_locale_changes_no_number(run, tmp_path, locales, name, copy_of)
     run(env=environment)
     folder = tmp_path / "run"
     for row in rows(folder / "measurements.csv") + rows(folder / "summary.csv"):
-        for column in ("value", "ci_low", "ci_high", "spread"):
+        assert float(row["value"]) > 0
+        for column in ("ci_low", "ci_high", "spread"):
             assert row[column] == "" or float(row[column]) > 0
     assert call(RESULTS, "solve", folder, *PUBLISHED, env=environment).returncode == 0
     plain = copy_of(folder, "plain")
@@ -87,7 +88,7 @@ def test_a_full_folder_for_temporary_files_is_no_matter(build, whole_run, tmp_pa
              'export TMPDIR="$1"; shift; exec "$@"; }')
     done = call("unshare", "-m", "sh", "-c", words, "sh", full, *ALONE, RUN, "run", build, "-o",
                 tmp_path / "run", *SHORT)
-    assert done.returncode in (0, 1, 3), done.errors
+    assert done.returncode == 0, done.errors
     assert_whole_run(tmp_path / "run", build)
     said, usual = (pairs(folder / "environment.csv") for folder in (tmp_path / "run", whole_run))
     assert said["perf"] == usual["perf"]
