@@ -52,7 +52,8 @@ static int open_folder(const struct request *request, struct measurement *run,
                        struct error *error) {
     struct machine machine;
     machine_describe(run->cores[0].cpu, &machine);
-    if (!request->resume && prepare_folder(request, run->settings, &machine, run->store, error))
+    if (request->resume ? store_go_on(run->store, error)
+                        : prepare_folder(request, run->settings, &machine, run->store, error))
         return -1;
     // Said first, so that whoever started the run can go on with it should it be killed.
     printf("%s\n", run->store->directory);

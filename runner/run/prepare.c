@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "prepare.h"
 
+#include "disk.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -95,9 +97,23 @@ static int remember(const struct journal_line *line, void *context) {
     return 0;
 }
 
+// The rows of what is safely on disk; behind them may stand a part of one.
+static int read_rows(const struct store *store, struct table *rows, struct error *error) {
+    char path[4200];
+    size_t length;
+    snprintf(path, sizeof path, "%s/measurements.csv", store->directory);
+    char *text = disk_read(path, &length);
+    if (!text)
+        return error_errno(error, ERROR_INPUT, path, "cannot be read");
+    size_t safe = (size_t)store->measurements_bytes;
+    int failed = table_parse(path, text, safe < length ? safe : length, NULL, rows, error);
+    free(text);
+    return failed;
+}
+
 int prepare_resumed(const struct request *request, struct settings *settings, struct store *store,
                     struct plan *plan, struct history *history, struct error *error) {
-    char path[4200], key[sizeof settings->cpu_key];
+    char key[sizeof settings->cpu_key];
     struct machine machine;
     struct core cores[2];
     if (store_resume(request->out, settings, store, remember, history, error))
@@ -115,8 +131,7 @@ int prepare_resumed(const struct request *request, struct settings *settings, st
         return error_set(error, ERROR_INPUT, request->out, 0,
                          "was begun on '%s', this is '%s'; start it anew in another folder",
                          settings->cpu_key, key);
-    snprintf(path, sizeof path, "%s/measurements.csv", request->out);
-    return table_read(path, NULL, &history->rows, error);
+    return read_rows(store, &history->rows, error);
 }
 
 int prepare_new(const struct request *request, struct settings *settings, struct plan *plan,

@@ -136,7 +136,7 @@ int store_can_be_made(const char *directory, struct error *error) {
 
 int store_create(const char *directory, const struct settings *settings, struct store *store,
                  struct error *error) {
-    *store = (struct store){strdup(directory), -1, -1, -1, 0, 0, 0};
+    *store = (struct store){strdup(directory), -1, -1, -1, 0, 0, 0, 0};
     if (disk_make_folders(directory))
         return cannot_make(directory, error);
     store->measurements = open_file(directory, "measurements.csv", O_CREAT, error);
@@ -187,8 +187,7 @@ static int read_journal(const char *path, struct settings *settings, struct stor
         failed =
             error_errno(error, ERROR_INPUT, path, "cannot be read; nothing is lost, try again");
     fclose(stream);
-    if (!failed && truncate(path, good))
-        failed = error_errno(error, ERROR_INPUT, path, "cannot be cut to its last whole line");
+    store->journal_bytes = good;
     return failed;
 }
 
@@ -203,9 +202,12 @@ static long long header_length(enum csv_file which) {
 int store_resume(const char *directory, struct settings *settings, struct store *store,
                  int (*on_line)(const struct journal_line *line, void *context), void *context,
                  struct error *error) {
-    *store =
-        (struct store){strdup(directory),           -1, -1, -1, header_length(FILE_measurements),
-                       header_length(FILE_samples), 0};
+    *store = (struct store){.directory = strdup(directory),
+                            .journal = -1,
+                            .measurements = -1,
+                            .samples = -1,
+                            .measurements_bytes = header_length(FILE_measurements),
+                            .samples_bytes = header_length(FILE_samples)};
     char *path = path_in(directory, "journal");
     int failed = access(path, F_OK);
     if (failed)
@@ -228,9 +230,20 @@ int store_resume(const char *directory, struct settings *settings, struct store 
         return error_set(error, ERROR_INPUT, directory, 0,
                          "measurements.csv or samples.csv is shorter than the journal says: "
                          "damaged, start the run anew in another folder");
-    if (ftruncate(store->measurements, store->measurements_bytes) ||
-        ftruncate(store->samples, store->samples_bytes))
-        return cannot_write(directory, "measurements.csv", error);
+    return 0;
+}
+
+int store_go_on(struct store *store, struct error *error) {
+    const struct {
+        const char *name;
+        int file;
+        long long bytes;
+    } files[] = {{"journal", store->journal, store->journal_bytes},
+                 {"measurements.csv", store->measurements, store->measurements_bytes},
+                 {"samples.csv", store->samples, store->samples_bytes}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (ftruncate(files[i].file, files[i].bytes))
+            return cannot_write(store->directory, files[i].name, error);
     return 0;
 }
 

@@ -21,6 +21,7 @@ struct store {
     char *directory;
     int journal, measurements, samples;          // file descriptors
     long long measurements_bytes, samples_bytes; // safely written
+    long long journal_bytes;                     // of a run to be resumed: up to its last execution
     double seconds_syncing;
 };
 
@@ -45,12 +46,16 @@ int store_can_be_made(const char *directory, struct error *error);
 int store_create(const char *directory, const struct settings *settings, struct store *store,
                  struct error *error);
 
-// Open a folder for going on: reads the journal's settings into *settings, cuts what is
-// behind the last safe execution off both files, and calls `on_line` for each execution
-// that is there, in order. A torn last journal line is forgotten.
+// Open a folder for going on: reads the journal's settings into *settings and calls `on_line` for
+// each execution that is there, in order. A torn last journal line is forgotten. Changes nothing:
+// a run that turns out not to be resumed, or only looked at, is what it was.
 int store_resume(const char *directory, struct settings *settings, struct store *store,
                  int (*on_line)(const struct journal_line *line, void *context), void *context,
                  struct error *error);
+
+// Begin to go on: cut what is behind the last safe execution off the three files, among it the end
+// of a run that had come to one.
+int store_go_on(struct store *store, struct error *error);
 
 // Append an execution's rows and slices (CSV text) and its journal line, all synced with
 // `sync`; rows of what was not executed need none of their own, the next one's takes them

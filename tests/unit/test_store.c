@@ -32,7 +32,10 @@ static int resume(void) {
     struct settings settings;
     lines[0] = '\0';
     error = (struct error){0};
-    return store_resume(folder, &settings, &store, note, NULL, &error);
+    return store_resume(folder, &settings, &store, note, NULL, &error) ||
+                   store_go_on(&store, &error)
+               ? -1
+               : 0;
 }
 
 static int append(const char *variant, long block) {
@@ -143,6 +146,27 @@ static void torn_ends_of_all_three_files_are_cut_off(void **state) {
     assert_int_equal(size_of("measurements.csv"), measurements);
     assert_int_equal(size_of("samples.csv"), samples);
     assert_int_equal(size_of("journal"), journal);
+}
+
+static void a_run_that_is_only_looked_at_stays_as_it_is(void **state) {
+    (void)state;
+    begin();
+    append("a", 0);
+    assert_int_equal(store_end(&store, "complete", &error), 0);
+    store_close(&store);
+    put("measurements.csv", "half a ro");
+    long before[] = {size_of("journal"), size_of("measurements.csv"), size_of("samples.csv")};
+    struct settings settings;
+    lines[0] = '\0';
+    assert_int_equal(store_resume(folder, &settings, &store, note, NULL, &error), 0);
+    assert_string_equal(lines, "a@0 ");
+    assert_int_equal(size_of("journal"), before[0]);
+    assert_int_equal(size_of("measurements.csv"), before[1]);
+    assert_int_equal(store_go_on(&store, &error), 0);
+    assert_true(size_of("journal") < before[0]);
+    assert_int_equal(size_of("measurements.csv"), before[1] - 9);
+    assert_int_equal(size_of("samples.csv"), before[2]);
+    store_close(&store);
 }
 
 static void a_whole_journal_line_without_its_newline_is_torn_too(void **state) {
@@ -277,6 +301,7 @@ int main(void) {
         IN_FOLDER(a_folder_that_is_being_written_is_refused_to_everybody_else),
         IN_FOLDER(nothing_to_resume_is_said),
         IN_FOLDER(torn_ends_of_all_three_files_are_cut_off),
+        IN_FOLDER(a_run_that_is_only_looked_at_stays_as_it_is),
         IN_FOLDER(a_whole_journal_line_without_its_newline_is_torn_too),
         IN_FOLDER(a_file_shorter_than_the_journal_says_is_damage),
         IN_FOLDER(a_folder_whose_journal_never_came_to_be_holds_no_run),
