@@ -114,21 +114,25 @@ failed:;
     _exit(127);
 }
 
-// Read what is there; 0 at the end of the stream.
-static int take(int descriptor, struct stream *stream, int *truncated) {
+// Read what is there; 0 at the end of the stream, or where it cannot be read on.
+static int take(int descriptor, struct stream *stream, struct process_result *result) {
     char piece[65536];
     ssize_t got = read(descriptor, piece, sizeof piece);
-    if (got < 0)
-        return errno == EINTR || errno == EAGAIN;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN))
+        return 1;
+    if (got < 0) {
+        result->read_errno = errno;
+        return 0;
+    }
     size_t room = stream->limit - *stream->length;
     size_t keep = (size_t)got < room ? (size_t)got : room;
     if ((size_t)got > room)
-        *truncated = 1;
+        result->truncated = 1;
     if (*stream->length + keep + 1 > stream->capacity) {
         size_t larger = (*stream->length + keep + 1) * 2;
         char *moved = realloc(*stream->text, larger);
         if (!moved) {
-            *truncated = 1;
+            result->truncated = 1;
             return got > 0;
         }
         *stream->text = moved;
@@ -169,7 +173,7 @@ static void collect(pid_t pid, const struct process_request *request, struct pip
         if (ready < 0 && errno != EINTR)
             break;
         for (int i = 0; ready > 0 && i < 2; i++)
-            if (ends[i].revents && !take(ends[i].fd, &streams[i], &result->truncated))
+            if (ends[i].revents && !take(ends[i].fd, &streams[i], result))
                 ends[i].fd = -1;
     }
     if (result->timed_out || interrupted || result->stopped)
@@ -244,8 +248,9 @@ void process_free(struct process_result *result) {
 }
 
 int process_succeeded(const struct process_result *result) {
-    return !result->exec_errno && !result->timed_out && !result->interrupted && !result->stopped &&
-           WIFEXITED(result->status) && WEXITSTATUS(result->status) == 0;
+    return !result->exec_errno && !result->read_errno && !result->timed_out &&
+           !result->interrupted && !result->stopped && WIFEXITED(result->status) &&
+           WEXITSTATUS(result->status) == 0;
 }
 
 const char *process_describe(const struct process_result *result, char *text, size_t size) {
@@ -260,6 +265,8 @@ const char *process_describe(const struct process_result *result, char *text, si
         snprintf(text, size, "interrupted");
     else if (result->stopped)
         snprintf(text, size, "stopped by us after %.3g s", result->seconds);
+    else if (result->read_errno)
+        snprintf(text, size, "its output cannot be read: %s", strerror(result->read_errno));
     else if (WIFSIGNALED(result->status))
         snprintf(text, size, "died of SIG%s", sigabbrev_np(WTERMSIG(result->status)));
     else

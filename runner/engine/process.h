@@ -41,7 +41,8 @@ struct process_result {
     struct rusage usage;
     char *output, *errors; // NUL-terminated; lengths without it
     size_t output_length, errors_length;
-    int truncated; // more output came than output_limit
+    int truncated;  // more output came than output_limit
+    int read_errno; // reading its output failed with this; 0: it was read to its end
 };
 
 // Run it. 0 when a child was started and waited for, however it ended (look at

@@ -4,6 +4,7 @@
 #include "rows.h"
 #include "units.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdbool.h>
@@ -98,13 +99,20 @@ static int read_variant(const struct plan *plan, size_t row, struct variant *var
     return 0;
 }
 
+// A binary that is gone is built again; any other reason is not the build's.
+static const char *describe_unread(int number, char *text, size_t size) {
+    snprintf(text, size, "its binary cannot be read: %s",
+             number == ENOENT ? "build the sweep again" : strerror(number));
+    return text;
+}
+
 static void find_unproved(struct variant *variant, const struct table *proof, size_t row) {
-    char sha256[SHA256_DIGEST_STRING_LENGTH];
+    char sha256[SHA256_DIGEST_STRING_LENGTH], text[128];
     const char *reason = NULL;
     if (row == proof->rows)
         reason = "not in proof.csv: build the sweep again";
     else if (!SHA256File(variant->path, sha256))
-        reason = "its binary cannot be read: build the sweep again";
+        reason = describe_unread(errno, text, sizeof text);
     else if (!*table_cell(proof, row, "elf_sha256") && *table_cell(proof, row, "detail"))
         reason = table_cell(proof, row, "detail"); // what the disassembly could not read
     else if (strcmp(sha256, table_cell(proof, row, "elf_sha256")))

@@ -211,11 +211,17 @@ def test_a_proof_that_is_not_ok_proves_nothing(copied, out, status, detail, reas
     assert row["status"] == "unproved" and reason in row["detail"]
 
 
-def test_a_binary_that_is_gone_is_unproved(copied, out):
-    os.remove(os.path.join(copied, "bin", "xor.links16"))
+@pytest.mark.parametrize("instead, why", [(None, "build the sweep again"),
+                                          (os.mkdir, "Is a directory")])
+def test_a_binary_that_cannot_be_read_is_unproved_for_that_reason(copied, out, instead, why):
+    path = os.path.join(copied, "bin", "xor.links16")
+    os.remove(path)
+    if instead:
+        instead(path)
     done = run(copied, "-o", out, "--blocks", "1", "--only", "xor.links16")
-    assert rows(out, "summary.csv")[0]["status"] == "unproved"
-    assert "its binary cannot be read" in rows(out, "summary.csv")[0]["detail"]
+    (row,) = rows(out, "summary.csv")
+    assert (row["status"], row["value"]) == ("unproved", "")
+    assert row["detail"] == f"not executed: its binary cannot be read: {why}"
     assert done.returncode == 3
 
 

@@ -49,6 +49,8 @@ def spoiled(log, folder):
     without = [row for row in stopwatch_rows(folder) if row["status"] != "ok"]
     faulted = [row for row in without if row["status"] == "faulted"]
     assert len(faulted) <= pieces, [row["detail"] for row in faulted]
+    assert all("its output cannot be read: Input/output error" in row["detail"]
+               for row in faulted), faulted
     assert all(row["status"] == "unproved" and row["variant"] in unread
                for row in without if row not in faulted), without
     return [(row["variant"], row["block"]) for row in without]
