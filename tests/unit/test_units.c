@@ -76,11 +76,11 @@ static void seconds_read_well(void **state) {
     static const struct {
         double seconds;
         const char *text;
-    } said[] = {{0.84, "0.8 s"},        {9.94, "9.9 s"},      {9.96, "10 s"},
-                {59.4, "59 s"},         {59.6, "1 min 00 s"}, {185, "3 min 05 s"},
-                {3599.7, "1 h 00 min"}, {7620, "2 h 07 min"}, {0, "0.0 s"}, {-0.0, "0.0 s"},
-                {-0.5, "unknown time"}, {-1e-9, "unknown time"}, {NAN, "unknown time"},
-                {INFINITY, "unknown time"}};
+    } said[] = {{0.84, "0.8 s"},        {9.94, "9.9 s"},           {9.96, "10 s"},
+                {59.4, "59 s"},         {59.6, "1 min 00 s"},      {185, "3 min 05 s"},
+                {3599.7, "1 h 00 min"}, {7620, "2 h 07 min"},      {0, "0.0 s"},
+                {-0.0, "0.0 s"},        {-0.5, "unknown time"},    {-1e-9, "unknown time"},
+                {NAN, "unknown time"},  {INFINITY, "unknown time"}};
     for (size_t i = 0; i < COUNT_OF(said); i++) {
         char text[32];
         assert_string_equal(units_format_seconds(said[i].seconds, text, sizeof text), said[i].text);
