@@ -3,9 +3,11 @@
 #
 # asmsweep_test(NAME name LABELS label... COMMAND argument... | PYTEST file...
 #               [MEASURES] [BUILDS] [TIMEOUT seconds] [ENVIRONMENT VARIABLE=value...])
-#   LABELS    one of quick, guest, fleet, long (and `check` for what reads the sources only)
+#   LABELS    one of quick, guest, fleet, long; and `check` for what reads the sources only,
+#             `accuracy` for what judges values measured here: no other test does
 #   MEASURES  its values suffer from other load: it runs alone
 #   BUILDS    it keeps all cores busy
+#   TIMEOUT   generous: a busy host takes twice as long; those with a long one begin first
 #   A test that ends with 77 is skipped; tests/allowed-skips says where that may be.
 function(asmsweep_test)
   cmake_parse_arguments(PARSE_ARGV 0 test "MEASURES;BUILDS" "NAME;TIMEOUT"
@@ -19,7 +21,7 @@ function(asmsweep_test)
   endif()
   add_test(NAME ${test_NAME} COMMAND ${test_COMMAND})
   set_tests_properties(${test_NAME} PROPERTIES
-    LABELS "${test_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT ${test_TIMEOUT}
+    LABELS "${test_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT ${test_TIMEOUT} COST ${test_TIMEOUT}
     ENVIRONMENT "${test_ENVIRONMENT}")
   if(test_MEASURES)
     set_tests_properties(${test_NAME} PROPERTIES RUN_SERIAL ON)

@@ -102,18 +102,18 @@ def cycles_of(folder):
         return [row for row in csv.DictReader(stream) if row["quantity"] == "cycles"]
 
 
-def run(build, folder, only):
+def run(build, folder, only, budget="15s"):
     """Rows of cycles of the variants that the globs `only` name, the nops among them."""
-    subprocess.run([RUN, "run", build, "-o", folder, "--only", f"{only},{NOPS}", "--budget", "15s"],
-                   check=False, capture_output=True, timeout=300)
+    subprocess.run([RUN, "run", build, "-o", folder, "--only", f"{only},{NOPS}", "--budget",
+                    budget], check=False, capture_output=True, timeout=300)
     return cycles_of(folder)
 
 
-def measure(build, folder, only, attempts=None):
+def measure(build, folder, only, attempts=None, **more):
     """Rows of cycles of the variants that the globs `only` name, from a run that can be judged."""
     attempts = attempts or Attempts()
     for number in attempts:
-        rows = run(build, f"{folder}-{number}", only)
+        rows = run(build, f"{folder}-{number}", only, **more)
         if attempts.counts(rows):
             return [row for row in rows if row["variant"] != NOPS]
     return attempts.give_up()

@@ -30,13 +30,14 @@ def host(build, tmp_path):
     return made
 
 
-def quick():
-    return Attempts(tries=3, pause=0)
+def judged(build, folder):
+    """What is judged of at most three runs, which do not wait long for quiet."""
+    return measure(build, folder, ONLY, Attempts(tries=3, pause=0), budget="1s")
 
 
 def test_a_quiet_core_is_judged_at_once(build, host, tmp_path):
     host.says(*COSTS)
-    rows = measure(build, tmp_path / "run", ONLY, quick())
+    rows = judged(build, tmp_path / "run")
     assert [(row["variant"], row["groups"]) for row in rows] == \
         [(CRC, "16"), ("known_answers.crc32.groups64", "64")]
     assert [float(row["value"]) for row in rows] == [pytest.approx(48, rel=0.001),
@@ -53,13 +54,13 @@ def test_a_core_that_is_shared_throughout_is_a_skip_that_says_so(build, host, tm
     with pytest.raises(pytest.skip.Exception,
                        match="nothing could be had, the core is shared: in [123] of 3 runs, "
                              f"the last: {why}"):
-        measure(build, tmp_path / "run", ONLY, quick())
+        judged(build, tmp_path / "run")
 
 
 def test_a_neighbour_that_leaves_costs_one_more_run(build, host, tmp_path):
     host.says(*COSTS, f"{NOPS} 0 loop=22", f"{CRC} 0 loop=49", f"{NOPS} 5 loop=11",
               f"{CRC} 5 loop=48")
-    rows = measure(build, tmp_path / "run", ONLY, quick())
+    rows = judged(build, tmp_path / "run")
     assert float(rows[0]["value"]) == pytest.approx(48, rel=0.001)
     assert host.executions(CRC) == 10
 
@@ -68,7 +69,7 @@ def test_a_value_that_does_not_come_on_a_core_of_ones_own_is_no_skip(build, host
     host.says(*COSTS, f"{CRC} 0 dies=11")
     with pytest.raises(pytest.fail.Exception, match="no value in 3 runs on a core of one's own: "
                                                     r"\['known_answers.crc32.groups16: faulted"):
-        measure(build, tmp_path / "run", ONLY, quick())
+        judged(build, tmp_path / "run")
 
 
 def test_every_published_cpu_and_every_core_alone_has_its_generation():

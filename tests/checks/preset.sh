@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # preset.sh PRESET: build a preset of CMakePresets.json; if it is `sanitized`, run its quick tests,
-# without those that spend their time in Python or a browser.
+# without those that spend their time in Python or a browser, and those that measure.
 set -eu
 cd "$(dirname -- "$0")/../.."
 preset=${1:?usage: preset.sh PRESET}
@@ -15,5 +15,5 @@ log=build/$preset.log
     exit 1
 }
 [ "$preset" != sanitized ] ||
-    ctest --test-dir "build/$preset" -L quick -LE check -E '^generator_|_page$|_tables$' \
+    ctest --test-dir "build/$preset" -L quick -LE 'check|accuracy' -E '^generator_|_page$|_tables$' \
         --parallel "$(nproc)" --output-on-failure --no-tests=error

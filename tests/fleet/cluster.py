@@ -142,7 +142,7 @@ class Cluster:
         self._start("munged", "munged", "--foreground", "--force", f"--key-file={munge}/key",
                     f"--socket={munge}/socket", f"--pid-file={munge}/pid",
                     f"--log-file={munge}/log", f"--seed-file={munge}/seed")
-        wait_for("munge's socket", (munge / "socket").exists, 10)
+        wait_for("munge's socket", (munge / "socket").exists, 60)
 
     def __enter__(self):
         missing = [name for name in PROGRAMS if not shutil.which(name, path=PATH)]
@@ -153,11 +153,11 @@ class Cluster:
             self._configure()
             self._start_munge()
             self._start("slurmctld", "slurmctld", "-D", "-f", str(self.folder / "slurm.conf"))
-            wait_for("slurmctld", lambda: self.run("sinfo", "-h", check=False), 20)
+            wait_for("slurmctld", lambda: self.run("sinfo", "-h", check=False), 60)
             for name in self.nodes:
                 self.start_node(name)
             wait_for("all nodes idle", lambda: self.run(
-                "sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(self.nodes), 20)
+                "sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(self.nodes), 60)
         except (AssertionError, OSError, subprocess.CalledProcessError) as problem:
             self.__exit__()
             raise CannotStart(f"Slurm does not start here: {problem}")
