@@ -20,7 +20,7 @@ RUN = os.environ.get("ASMSWEEP_RUN", f"{PROGRAMS}/asmsweep-run")
 PROVE = os.environ.get("ASMSWEEP_PROVE", f"{PROGRAMS}/asmsweep-prove")
 
 TRIES, PAUSE = 6, 3  # runs, and seconds between them
-PATIENCE = 40  # seconds after which no further run is begun: a core may be shared for hours
+PATIENCE = 20  # seconds after which no further run is begun: a core may be shared for hours
 
 NOPS = "known_answers.nop.groups64"
 # Cycles of 64 nops, dec and jnz on a core of one's own, where that was measured.
@@ -102,7 +102,7 @@ def cycles_of(folder):
         return [row for row in csv.DictReader(stream) if row["quantity"] == "cycles"]
 
 
-def run(build, folder, only, budget="15s"):
+def run(build, folder, only, budget="8s"):
     """Rows of cycles of the variants that the globs `only` name, the nops among them."""
     subprocess.run([RUN, "run", build, "-o", folder, "--only", f"{only},{NOPS}", "--budget",
                     budget], check=False, capture_output=True, timeout=300)
