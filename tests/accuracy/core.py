@@ -3,7 +3,7 @@
 
 On a virtual machine another guest may run on the other hardware thread of the core, for
 milliseconds or for minutes. The reference chains hardly notice; a loop that nothing but the core's
-width limits takes up to twice as long. So each run that is judged measures 64 nops beside its loops.
+width limits takes up to twice as long. So each run that is judged has 64 nops beside its loops.
 """
 
 import csv
