@@ -15,5 +15,5 @@ log=build/$preset.log
     exit 1
 }
 [ "$preset" != sanitized ] ||
-    ctest --test-dir "build/$preset" -L quick -LE 'check|accuracy' -E '^generator_|_page$|_tables$' \
-        --parallel "$(nproc)" --output-on-failure --no-tests=error
+    ctest --test-dir "build/$preset" -L quick -LE 'check|accuracy' \
+        -E '^generator_|_page$|_tables$' --parallel "$(nproc)" --output-on-failure --no-tests=error
