@@ -40,7 +40,7 @@ static struct engine_settings settings_for(const char *accel) {
     static char kernel[512];
     snprintf(kernel, sizeof kernel, "%s/kernel", getenv("ASMSWEEP_GUEST_DIRECTORY"));
     return (struct engine_settings){
-        .cpu = -1, .slices = 200, .timeout = 0.5, .guest_kernel = kernel, .accel = accel};
+        .cpu = -1, .slices = 200, .timeout = 2, .guest_kernel = kernel, .accel = accel};
 }
 
 static void make_jobs(void) {

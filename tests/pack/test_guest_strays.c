@@ -4,6 +4,9 @@
 
 #include "guest.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 struct stray {
     const char *name;
     int ring;
@@ -69,7 +72,7 @@ static int run_all(void **state) {
     }
     guest_options_init(&options);
     options.directory = getenv("ASMSWEEP_GUEST_DIRECTORY");
-    options.timeout = 0.5;
+    options.timeout = 1;
     // For a machine with a real /dev/kvm: docs/guest.md, "First things to check".
     const char *accel = getenv("ASMSWEEP_GUEST_ACCEL");
     options.accel = accel && !strcmp(accel, "kvm") ? GUEST_KVM : GUEST_TCG;
@@ -138,6 +141,32 @@ static void a_missing_qemu_is_an_error_with_the_package(void **state) {
     assert_contains(error.text, "qemu-system-x86");
 }
 
+// A QEMU that starts slowly, as on a busy host: seen as a kernel that never came up.
+static void the_machines_start_is_no_time_of_the_entrys(void **state) {
+    static const char *const argv[] = {"program", NULL};
+    char path[512], qemu[] = "/tmp/asmsweep-qemu-XXXXXX";
+    const struct guest_entry entry = {path, argv, 0};
+    struct guest_options options;
+    struct guest_result result;
+    struct error error = {0};
+    (void)state;
+    FILE *script = fdopen(mkstemp(qemu), "w");
+    assert_non_null(script);
+    fputs("#!/bin/sh\nsleep 1\nexec qemu-system-x86_64 \"$@\"\n", script);
+    assert_int_equal(fchmod(fileno(script), 0700) | fclose(script), 0);
+    snprintf(path, sizeof path, "%s/endless", getenv("ASMSWEEP_GUEST_STRAYS"));
+    guest_options_init(&options);
+    options.directory = getenv("ASMSWEEP_GUEST_DIRECTORY");
+    options.qemu = qemu;
+    options.timeout = 0.1;
+    int failed = guest_run(&entry, 1, &options, &result, NULL, 0, &error);
+    unlink(qemu);
+    if (failed)
+        fail_msg("%s", error.text);
+    assert_int_equal(result.end, GUEST_TIMED_OUT);
+    guest_results_free(&result, 1);
+}
+
 int main(void) {
     if (qemu_is_missing())
         return SKIPPED;
@@ -146,6 +175,7 @@ int main(void) {
         cmocka_unit_test(every_good_program_among_them_is_there),
         cmocka_unit_test(a_missing_program_is_an_error_that_names_it),
         cmocka_unit_test(a_missing_qemu_is_an_error_with_the_package),
+        cmocka_unit_test(the_machines_start_is_no_time_of_the_entrys),
     };
     return cmocka_run_group_tests(tests, run_all, free_all);
 }

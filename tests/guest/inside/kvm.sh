@@ -8,4 +8,4 @@ step kvm_probe kvm_probe
 step rings rings /programs/guest
 step doctor /programs/bin/asmsweep-run doctor
 step sweep /programs/bin/asmsweep-run run /sweeps/astray --engine guest --accel kvm \
-    -o /out/sweep/run --blocks 1 --slices 20 --timeout 0.3s
+    -o /out/sweep/run --blocks 1 --slices 20 --timeout 2s

@@ -8,7 +8,7 @@ run() {
     run_name=$1
     shift
     step "$run_name" ${run_as:-} asmsweep-run run /sweeps/astray -o "/out/$run_name/run" \
-        --blocks 1 --slices 20 --timeout 0.3s "$@"
+        --blocks 1 --slices 20 --timeout 2s "$@"
 }
 
 insmod /modules/testpmu.ko user_only=1 || exit 1
