@@ -140,6 +140,10 @@ static void add_lost_events(const struct block *block, struct execution *executi
     }
 }
 
+static int was_executed(const struct execution *execution) {
+    return execution->status != STATUS_refused && execution->status != STATUS_unproved;
+}
+
 static int append(struct block *block, const struct execution *execution, const char *disturbance) {
     char *rows, *slices;
     size_t rows_length, slices_length;
@@ -154,9 +158,8 @@ static int append(struct block *block, const struct execution *execution, const 
         .core = (int)block->core, .block = block->number, .slot = (long)slot};
     snprintf(line.variant, sizeof line.variant, "%s",
              block->run->plan->rows[execution->index].name);
-    int executed = execution->status != STATUS_refused && execution->status != STATUS_unproved;
     int failed = store_append(block->run->store, &line, rows, rows_length, slices, slices_length,
-                              executed, block->error);
+                              was_executed(execution), block->error);
     free(rows);
     free(slices);
     return failed;
@@ -167,6 +170,8 @@ static int sink(const struct execution *execution, void *context) {
     struct measurement *run = block->run;
     char disturbance[200];
     disturbance_describe(block->watch, execution, disturbance, sizeof disturbance);
+    if (!was_executed(execution)) // then nothing was disturbed
+        disturbance[0] = '\0';
     struct execution whole = *execution;
     add_lost_events(block, &whole);
     if (append(block, &whole, disturbance)) {

@@ -34,7 +34,8 @@ def test_two_blocks_on_a_software_cpu_are_emulated_and_name_their_source(builds,
     for name, count in (("measurements.csv", 12), ("summary.csv", 6)):
         assert said_of(out, name) == expected
         assert len(rows(out, name)) == count
-        assert {row["detail"] for row in rows(out, name)} == {
+        # Behind it may stand what disturbed this machine.
+        assert {row["detail"].split("; ")[0] for row in rows(out, name)} == {
             "executed to its end by a software CPU, which has no costs"}
 
 
