@@ -39,11 +39,13 @@ def holds(where):
         return shutil.which(name) is None
     if kind == "private" and name:
         return is_private(os.path.join(_ROOT, name))
+    if where == "one-cpu":
+        return len(os.sched_getaffinity(0)) == 1
     if where == "not:root":
         return os.geteuid() != 0
     if where == "always":
         return True
-    raise ValueError(f"tests/allowed-skips: '{where}' is not no:NAME, private:PATH, "
+    raise ValueError(f"tests/allowed-skips: '{where}' is not no:NAME, private:PATH, one-cpu, "
                      "not:root or always")
 
 

@@ -2,15 +2,18 @@
 # How a test is declared; the only callers of add_test.
 #
 # asmsweep_test(NAME name LABELS label... COMMAND argument... | PYTEST file...
-#               [MEASURES] [BUILDS] [TIMEOUT seconds] [ENVIRONMENT VARIABLE=value...])
+#               [MEASURES] [BUILDS] [CPU first|last] [TIMEOUT seconds]
+#               [ENVIRONMENT VARIABLE=value...])
 #   LABELS    one of quick, guest, fleet, long; and `check` for what reads the sources only,
 #             `accuracy` for what judges values measured here: no other test does
 #   MEASURES  its values suffer from other load: it runs alone
-#   BUILDS    it keeps all cores busy
+#   BUILDS    it keeps all cores busy: it runs alone, too, but before or behind
+#   CPU       its runs take the first or the last of the machine's CPUs, one at a time: two such tests
+#             would only wait for each other
 #   TIMEOUT   generous: a busy host takes twice as long; those with a long one begin first
 #   A test that ends with 77 is skipped; tests/allowed-skips says where that may be.
 function(asmsweep_test)
-  cmake_parse_arguments(PARSE_ARGV 0 test "MEASURES;BUILDS" "NAME;TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 0 test "MEASURES;BUILDS" "NAME;TIMEOUT;CPU"
                         "LABELS;COMMAND;PYTEST;ENVIRONMENT")
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 120)
@@ -26,8 +29,14 @@ function(asmsweep_test)
   if(test_MEASURES)
     set_tests_properties(${test_NAME} PROPERTIES RUN_SERIAL ON)
   endif()
+  cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
   if(test_BUILDS)
-    cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
-    set_tests_properties(${test_NAME} PROPERTIES PROCESSORS ${cores})
+    math(EXPR all "2 * ${cores}") # as many as ./asmsweep test runs at once
+    set_tests_properties(${test_NAME} PROPERTIES PROCESSORS ${all})
+  endif()
+  if(test_CPU AND cores EQUAL 1)
+    set_tests_properties(${test_NAME} PROPERTIES RESOURCE_LOCK asmsweep-cpu)
+  elseif(test_CPU)
+    set_tests_properties(${test_NAME} PROPERTIES RESOURCE_LOCK asmsweep-${test_CPU}-cpu)
   endif()
 endfunction()

@@ -14,11 +14,13 @@ sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__f
 
 from core import NOPS, Attempts, cycles_of, run, shared  # noqa: E402
 from nights import SLOWER, of_kind  # noqa: E402
-from whole import SLOW, build, whole_night  # noqa: E402
+from whole import CPU, SLOW, build, whole_night  # noqa: E402
 
 NIGHTS = int(os.environ.get("ASMSWEEP_NIGHTS", "5"))
 # The most nights with an alarm that a level of 5 % gives with a chance of 2 % or more.
 ALLOWED = {5: 1, 30: 4}[NIGHTS]
+# Values that are missing, all of them missing, a change: what a neighbour did is told later.
+ENDS = (0, 1, 3, 4)
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +43,10 @@ def test_a_change_of_three_percent_is_reported_on_the_first_night(place, tmp_pat
     attempts = Attempts()
     for number in attempts:
         where = tmp_path / str(number)
-        whole_night(place, where, *few)
-        done, found = whole_night(place, where, *few, programs="slower")
+        whole_night(place, where, *few, ends=ENDS)
+        done, found = whole_night(place, where, *few, ends=ENDS, programs="slower")
         rows = [row for folder in runs(where) for row in cycles_of(folder)]
-        if attempts.counts(rows + run(place / "known_answers", f"{where}-behind", NOPS)):
+        if attempts.counts(rows + run(place / "known_answers", f"{where}-behind", NOPS, *CPU)):
             break
     else:
         attempts.give_up()
@@ -58,7 +60,7 @@ def night_on_an_own_core(place, where):
     """One night; its process and rows, or None where a neighbour took part: then it leaves nothing
     in the store that a later one would stand against."""
     before = set(runs(where))
-    done, found = whole_night(place, where)
+    done, found = whole_night(place, where, ends=ENDS)
     new = set(runs(where)) - before
     first = min(new)  # the second look measures candidates only
     if not shared(cycles_of(first)):
@@ -83,8 +85,8 @@ def test_nights_without_a_change_alarm_as_often_as_the_level_allows(place, tmp_p
         assert (done.returncode == 4) == bool(of_kind(found, "changed") or of_kind(found, "lost"))
     print(f"{nights} nights, {compared} comparisons: {candidates} candidates, {alarms} nights "
           f"with an alarm; {shared_nights} on a shared core not judged")
+    assert alarms <= ALLOWED
     if nights < NIGHTS:
         pytest.skip(f"nothing could be had, the core is shared: in {shared_nights} of "
                     f"{shared_nights + nights + 1} nights")
     assert compared > 20 * NIGHTS  # most had a value
-    assert alarms <= ALLOWED

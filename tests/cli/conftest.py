@@ -19,6 +19,7 @@ from host import Host  # noqa: E402
 RUN = os.environ.get("ASMSWEEP_RUN", os.path.join(ROOT, "build/programs/bin/asmsweep-run"))
 PROVE = os.environ.get("ASMSWEEP_PROVE", os.path.join(ROOT, "build/programs/bin/asmsweep-prove"))
 SWEEPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sweeps")
+CPU = str(max(os.sched_getaffinity(0)))  # the one that a run takes by default
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 # What the loops of a sweep take on the simulated host; a sweep that is not here keeps its binaries.
@@ -58,8 +59,7 @@ def builds(place, hosts):
         assert done.returncode == 0, done.stderr
 
     def inhabit(path, name):
-        hosts[name] = Host(os.path.join(place, "host-" + name),
-                           os.path.join(os.path.dirname(RUN), "simulated-variant"))
+        hosts[name] = Host(os.path.join(place, "host-" + name), RUN)
         hosts[name].says(*COSTS[name])
         hosts[name].move_in(path)
 
@@ -101,10 +101,17 @@ def out(place):
     return os.path.join(parent, "run")
 
 
+def command(arguments):
+    """asmsweep-run run ARGUMENTS. On one CPU: a hybrid machine has two kinds, rows for each."""
+    if not {"--cpu", "--resume"} & set(arguments):
+        arguments = (*arguments, "--cpu", CPU)
+    return [RUN, "run", *arguments]
+
+
 def run(*arguments, before=(), **options):
-    """asmsweep-run run ARGUMENTS; the finished process."""
-    return subprocess.run([*before, RUN, "run", *arguments], capture_output=True, text=True,
-                          timeout=120, check=False, stdin=subprocess.DEVNULL, **options)
+    """The finished process. It may wait long for a CPU that another run uses."""
+    return subprocess.run([*before, *command(arguments)], capture_output=True, text=True,
+                          timeout=300, check=False, stdin=subprocess.DEVNULL, **options)
 
 
 def assert_ended(done, said=None):
@@ -114,8 +121,8 @@ def assert_ended(done, said=None):
 
 def start(*arguments):
     """The same, still running."""
-    return subprocess.Popen([RUN, "run", *arguments], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    return subprocess.Popen(command(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            stdin=subprocess.DEVNULL, text=True)
 
 
 def rows(folder, name):

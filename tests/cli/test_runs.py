@@ -19,7 +19,7 @@ SLOW = "* 0 takes=0.02"  # an execution; so that a run is surely in its middle
 
 def wait_for_lines(process, folder, count):
     """Until the run has so many executions on disk."""
-    for _ in range(2000):
+    for _ in range(30000):  # five minutes: another run may hold the core
         if len(journal(folder)) >= count:
             return
         assert process.poll() is None, process.communicate()[1]

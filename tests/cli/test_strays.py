@@ -11,6 +11,7 @@ import subprocess
 import time
 
 import pytest
+from host import perf_forbidden
 
 from conftest import NOBODY, RUN, assert_ended, environment, is_root, rows, run, start
 
@@ -121,18 +122,10 @@ def shipped(builds, out):
 
 @pytest.fixture
 def forbidden_perf():
-    """kernel.perf_event_paranoid at 2 or more while the test runs."""
-    path = "/proc/sys/kernel/perf_event_paranoid"
     if not is_root():
         pytest.skip("not root: cannot become another user")
-    with open(path) as stream:
-        before = stream.read().strip()
-    if int(before) < 2:
-        with open(path, "w") as stream:
-            stream.write("3")
-    yield path
-    with open(path, "w") as stream:
-        stream.write(before)
+    with perf_forbidden():
+        yield
 
 
 def check_values(folder):

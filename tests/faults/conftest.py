@@ -46,7 +46,8 @@ COSTS = ["* 0 noise=0.0001",
 VARIANTS = list(CYCLES)
 BLOCKS = 2
 # As few executions as show everything: two variants, two blocks, no block on top.
-SHORT = ["--blocks", str(BLOCKS), "--slices", "20"]
+# On one CPU: a hybrid machine has two kinds, and rows for each.
+SHORT = ["--blocks", str(BLOCKS), "--slices", "20", "--cpu", str(max(os.sched_getaffinity(0)))]
 SWEEP = """
 summary = "two variants"
 
@@ -151,7 +152,7 @@ def host():
     # Not below pytest's own folders: those are its user's alone, and another user runs here, too.
     place = tempfile.mkdtemp(prefix="asmsweep-faults-")
     os.chmod(place, 0o755)
-    made = Host(os.path.join(place, "host"), BIN / "simulated-variant")
+    made = Host(os.path.join(place, "host"), RUN)
     made.says(*COSTS)
     yield made
     shutil.rmtree(place)

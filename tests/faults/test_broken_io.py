@@ -144,6 +144,26 @@ def test_a_run_ends_with_a_line_and_resume_makes_it_whole(build, tmp_path):
     assert walk(tmp_path, command, lambda: shutil.rmtree(out, ignore_errors=True), after) > 60
 
 
+def test_output_that_cannot_be_read_is_told_as_that(build, tmp_path):
+    """The last reads of a run are of the last variant's output; some find nothing but its end."""
+    out, log = tmp_path / "run", tmp_path / "log"
+    command = [RUN, "run", build, "-o", out, *SHORT]
+    count_calls(tmp_path, *command)
+    counts = (tmp_path / "counts").read_text().splitlines()
+    last = int(dict(line.split() for line in counts)["read"])
+    bad = []
+    for step in range(last, last - 40, -1):
+        shutil.rmtree(out)
+        log.unlink(missing_ok=True)
+        call(*command, env=environment(log, f"read {step} EIO"))
+        bad = [row for row in rows(out / "measurements.csv") if row["status"] != "ok"]
+        if bad and any("pipe:" in path for _, _, path in broken(log)):
+            break
+    (row,) = bad
+    assert (row["status"], row["value"]) == ("faulted", "")
+    assert "its output cannot be read: Input/output error" in row["detail"]
+
+
 def test_a_resume_that_fails_can_be_resumed(build, tmp_path, copy_of):
     begun, out = tmp_path / "begun", tmp_path / "run"
     done = call(RUN, "run", build, "-o", begun, *SHORT, env=environment(tmp_path / "log",

@@ -96,7 +96,7 @@ def test_what_is_in_the_way_is_named_and_stays(build, tmp_path, kind, told):
 
 @pytest.mark.parametrize("cpu", ["4095", "1023"])
 def test_a_cpu_that_is_not_there_is_refused_before_anything_runs(build, tmp_path, cpu):
-    done = call(RUN, "run", build, "-o", tmp_path / "run", "--cpu", cpu, *SHORT)
+    done = call(RUN, "run", build, "-o", tmp_path / "run", *SHORT, "--cpu", cpu)
     assert f"CPU {cpu} is offline or not allowed for this process" in complaint(done)
     assert not (tmp_path / "run").exists()
 
@@ -106,6 +106,6 @@ def test_a_cpu_outside_of_the_affinity_is_refused(build, tmp_path):
     if len(allowed) < 2:
         pytest.skip("only one CPU")
     mine, other = sorted(allowed)[:2]
-    done = call(RUN, "run", build, "-o", tmp_path / "run", "--cpu", other, *SHORT,
+    done = call(RUN, "run", build, "-o", tmp_path / "run", *SHORT, "--cpu", other,
                 preexec_fn=lambda: os.sched_setaffinity(0, {mine}))
     assert f"CPU {other} is offline or not allowed" in complaint(done)

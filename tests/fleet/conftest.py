@@ -55,7 +55,7 @@ def build(tmp_path_factory):
     subprocess.run(["/usr/bin/python3", "-B", ROOT / "generator/build.py", "--sweep", "seed",
                     "--out", out, "--prove", BIN / "asmsweep-prove", "-j1"],
                    check=True, capture_output=True)
-    host = Host(out.parent / "host", BIN / "simulated-variant")
+    host = Host(out.parent / "host", BIN / "asmsweep-run")
     host.says("* 0 loop=32")
     host.move_in(out)
     return out

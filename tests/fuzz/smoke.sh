@@ -45,4 +45,4 @@ cmake -S "$root" -B "$build" -G Ninja -DCMAKE_C_COMPILER=clang -DASMSWEEP_FUZZ=O
     { cat "$build.log"; exit 1; }
 cmake --build "$build" >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 printf '%s\0' "$build"/bin/fuzz-* |
-    xargs -0 -n 1 -P "$(nproc)" "$0" "$build" "$seconds" || exit 1
+    xargs -0 -n 1 -P "$(nproc)" sh "$0" "$build" "$seconds" || exit 1

@@ -6,19 +6,22 @@ run. So the binaries of a built sweep are exchanged for a program that prints th
 machine that the test describes (variant.c, which tells the words), with their hashes in proof.csv;
 all else is real: the runner, its engines, perf, the files.
 
-    host = Host(folder)                     # any user may come there
+    host = Host(folder, runner)             # any user may come there
     host.move_in(build)                     # exchanges BUILD/bin/*
     host.says("* 0 loop=16",                # every loop takes 16 cycles an iteration
               "crc.* 0 add=1.02",           # two reference chains disagree: no unit
               "crc.* 5 add=1")              # from the sixth execution on they agree
 """
 
+import contextlib
 import csv
 import hashlib
 import os
-import shutil
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# The host has no PMU, whatever this machine has: a program that sleeps for its cycles gives a
+# counter nothing to count. For all that the tests start from here on (bin/perf).
+os.environ["PATH"] = os.pathsep.join((
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin"), os.environ["PATH"]))
 
 # Another hardware thread of the core takes part all the time: chains lose a cycle now and then and
 # not alike, and what is limited by the core's width gets half of it.
@@ -29,12 +32,14 @@ QUIET = "add=1 rol=1 noise=0.001"
 class Host:
     """The machine, in a folder of its own."""
 
-    def __init__(self, folder, program):
-        """`program`: path of simulated-variant, beside the other programs."""
-        self.folder, self._program = str(folder), program
-        os.makedirs(os.path.join(self.folder, "executions"))
+    def __init__(self, folder, runner):
+        """`runner`: path of asmsweep-run; simulated-variant is built beside it."""
+        self.folder = str(folder)
+        self._program = os.path.join(os.path.dirname(runner), "simulated-variant")
+        self._counts = os.path.join(self.folder, "executions")
+        os.makedirs(self._counts)
         os.chmod(self.folder, 0o755)
-        os.chmod(os.path.join(self.folder, "executions"), 0o777)
+        os.chmod(self._counts, 0o777)
         self.says()
 
     def says(self, *lines):
@@ -47,14 +52,13 @@ class Host:
 
     def forgets(self):
         """Executions are counted from 0 again."""
-        shutil.rmtree(os.path.join(self.folder, "executions"))
-        os.mkdir(os.path.join(self.folder, "executions"))
-        os.chmod(os.path.join(self.folder, "executions"), 0o777)
+        for name in os.listdir(self._counts):
+            os.remove(os.path.join(self._counts, name))
 
     def executions(self, variant):
         """How often it was executed with the stopwatch."""
         try:
-            return os.path.getsize(os.path.join(self.folder, "executions", variant))
+            return os.path.getsize(os.path.join(self._counts, variant))
         except FileNotFoundError:
             return 0
 
@@ -76,3 +80,23 @@ class Host:
             writer = csv.DictWriter(stream, proof[0])
             writer.writeheader()
             writer.writerows(proof)
+
+
+@contextlib.contextmanager
+def perf_forbidden():
+    """kernel.perf_event_paranoid is 2 or more meanwhile (3 where it was less); gives the level.
+    For root."""
+    path = "/proc/sys/kernel/perf_event_paranoid"
+    with open(path, encoding="ascii") as stream:
+        before = stream.read().strip()
+    level = before if int(before) >= 2 else "3"
+    try:
+        _write(path, level)
+        yield int(level)
+    finally:
+        _write(path, before)
+
+
+def _write(path, text):
+    with open(path, "w", encoding="ascii") as stream:
+        stream.write(text)

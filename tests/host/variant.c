@@ -101,18 +101,26 @@ static void set_word(struct execution *execution, char *word) {
     give_up("no such word", word);
 }
 
-// One line of the script, if it speaks of this execution.
+// The next word of the line, NULL at its end.
+static char *next_word(char **rest) {
+    char *word;
+    while ((word = strsep(rest, " ")) && !*word)
+        ;
+    return word;
+}
+
+// One line of the script, if it speaks of this execution. Behind # stands a comment.
 static void take_line(struct execution *execution, char *line, const char *name, long number) {
-    char *rest = line, *names = strsep(&rest, " "), *from = strsep(&rest, " "), *word;
-    if (!*names || *names == '#')
+    line[strcspn(line, "#\n")] = '\0';
+    char *rest = line, *names = next_word(&rest), *from = next_word(&rest), *word;
+    if (!names)
         return;
     if (!from || !rest)
         give_up("not NAMES FROM WORD...", names);
     if (fnmatch(names, name, 0) || number < strtol(from, NULL, 10))
         return;
-    while ((word = strsep(&rest, " ")))
-        if (*word)
-            set_word(execution, word);
+    while ((word = next_word(&rest)))
+        set_word(execution, word);
 }
 
 static void read_script(const char *folder, const char *name, long number,
@@ -123,10 +131,8 @@ static void read_script(const char *folder, const char *name, long number,
     FILE *stream = fopen(path, "r");
     if (!stream)
         give_up("cannot be read", path);
-    while (fgets(line, sizeof line, stream)) {
-        line[strcspn(line, "\n")] = '\0';
+    while (fgets(line, sizeof line, stream))
         take_line(execution, line, name, number);
-    }
     fclose(stream);
 }
 

@@ -10,7 +10,8 @@ from nights import PROVE, RESULTS, ROOT, RUN
 
 SLOW = "known_answers.push_popfq.groups16"
 # Not the CPU that other runs on this machine take by default, if there are two: no wait for it.
-SHORT = ("--blocks", "5", "--slices", "100", "--cpu", str(min(os.sched_getaffinity(0))))
+CPU = ("--cpu", str(min(os.sched_getaffinity(0))))
+SHORT = ("--blocks", "5", "--slices", "100", *CPU)
 
 
 def build(folder, **runners):
@@ -61,8 +62,10 @@ def rows(where):
         return list(csv.DictReader(stream))
 
 
-def whole_night(place, where, *options, **more):
-    """One night from begin to end; the process and its rows. Nights are named by the second."""
+def whole_night(place, where, *options, ends=(0,), **more):
+    """One night from begin to end, with one of these exit statuses; the process and its rows.
+    Nights are named by the second."""
     time.sleep(1)
     done = call(*command(place, where, *options, **more))
+    assert done.returncode in ends, (done.returncode, done.stdout, done.stderr)
     return done, rows(where)
