@@ -23,8 +23,8 @@ import os
 os.environ["PATH"] = os.pathsep.join((
     os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin"), os.environ["PATH"]))
 
-# Another hardware thread of the core takes part all the time: chains lose a cycle now and then and
-# not alike, and what is limited by the core's width gets half of it.
+# Another hardware thread of the core takes part all the time: chains lose a cycle now and then, and
+# not alike, so that the reference chains disagree. What loops take meanwhile is said beside.
 SHARED = "add=1.012 rol=1.004 noise=0.002"
 QUIET = "add=1 rol=1 noise=0.001"
 
