@@ -199,8 +199,13 @@ def test_a_loop_that_may_no_longer_run_is_noticed(interrupted, cells):
 
 def test_a_binary_changed_under_the_run_is_unproved_from_there_on(interrupted):
     folder, build = interrupted
-    with open(os.path.join(build, "bin", "xor.links16"), "ab") as stream:
-        stream.write(b"x")
+    path = os.path.join(build, "bin", "xor.links16")
+    with open(path, "rb") as stream:
+        changed = stream.read() + b"x"
+    os.remove(path)  # a new file: the old one may still be executed by what the kill left behind
+    with open(path, "wb") as stream:
+        stream.write(changed)
+    os.chmod(path, 0o755)
     done = run("--resume", "-o", folder)
     assert done.returncode == 1
     last = [row for row in rows(folder, "measurements.csv") if row["variant"] == "xor.links16"][-1]

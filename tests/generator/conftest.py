@@ -29,7 +29,7 @@ def expand_text(tmp_path):
 @pytest.fixture
 def generate(tmp_path):
     """Run the generator on TOML text; gives the finished process. Output in tmp_path/out."""
-    def run(text, name="sweep.toml", templates=TEMPLATES, limit_seconds=30):
+    def run(text, name="sweep.toml", templates=TEMPLATES, limit_seconds=120):
         path = tmp_path / name
         path.write_text(text)
         return subprocess.run(

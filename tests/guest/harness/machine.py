@@ -70,7 +70,7 @@ def base_root(kernel: Kernel) -> Initramfs:
 
 def boot(kernel: Kernel, files: Initramfs, scripts: list[str], work: Path, *,
          cpu: str = "max", memory_mib: int = 1024, icount: bool = False,
-         timeout_s: int = 250) -> Outcome:
+         timeout_s: int = 800) -> Outcome:
     """Run scripts of inside/ in a guest under TCG; console and channel are kept in `work`.
 
     icount: one tick of the guest's TSC is one instruction, and a sleep costs no time. It
