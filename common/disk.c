@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "disk.h"
+#include "common/disk.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "error.h"
+#include "common/error.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "options.h"
+#include "common/options.h"
 
-#include "units.h"
+#include "common/units.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef ASMSWEEP_OPTIONS_H
 #define ASMSWEEP_OPTIONS_H
 
-#include "error.h"
+#include "common/error.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "printable.h"
+#include "common/printable.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef ASMSWEEP_PROGRAM_H
 #define ASMSWEEP_PROGRAM_H
 
-#include "error.h"
+#include "common/error.h"
 
 // argv[0] is the command's name. Returns an exit status, or -1 with *error.
 typedef int program_function(int argc, char **argv, struct error *error);

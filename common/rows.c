@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "rows.h"
+#include "common/rows.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ struct column_row {
 
 static const struct column_row column_rows[COLUMN_COUNT + 1] = {
 #define COLUMN(file, name) {FILE_##file, #name},
-#include "columns.def"
+#include "common/columns.def"
 #undef COLUMN
     {FILE_measurements, NULL},
 };
@@ -21,19 +21,19 @@ struct named {
 
 static const struct named statuses[STATUS_COUNT] = {
 #define STATUS(name, meaning) {#name, meaning},
-#include "statuses.def"
+#include "common/statuses.def"
 #undef STATUS
 };
 
 static const struct named quantities[QUANTITY_COUNT] = {
 #define QUANTITY(name, unit, meaning) {#name, unit},
-#include "quantities.def"
+#include "common/quantities.def"
 #undef QUANTITY
 };
 
 static const struct named privileges[PRIVILEGE_COUNT] = {
 #define PRIVILEGE(name, meaning) {#name, meaning},
-#include "privileges.def"
+#include "common/privileges.def"
 #undef PRIVILEGE
 };
 
@@ -49,7 +49,7 @@ const char *const *rows_columns(enum csv_file file, size_t *count) {
     // next file's, so the caller goes by the count.
     static const char *const names[COLUMN_COUNT + 1] = {
 #define COLUMN(file, name) #name,
-#include "columns.def"
+#include "common/columns.def"
 #undef COLUMN
         NULL,
     };

@@ -21,28 +21,28 @@ enum csv_file {
 // COLUMN_measurements_run_id and so on, numbered in one sequence over all files.
 enum column {
 #define COLUMN(file, name) COLUMN_##file##_##name,
-#include "columns.def"
+#include "common/columns.def"
 #undef COLUMN
     COLUMN_COUNT
 };
 
 enum status {
 #define STATUS(name, meaning) STATUS_##name,
-#include "statuses.def"
+#include "common/statuses.def"
 #undef STATUS
     STATUS_COUNT
 };
 
 enum quantity {
 #define QUANTITY(name, unit, meaning) QUANTITY_##name,
-#include "quantities.def"
+#include "common/quantities.def"
 #undef QUANTITY
     QUANTITY_COUNT
 };
 
 enum privilege {
 #define PRIVILEGE(name, meaning) PRIVILEGE_##name,
-#include "privileges.def"
+#include "common/privileges.def"
 #undef PRIVILEGE
     PRIVILEGE_COUNT
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "table.h"
+#include "common/table.h"
 
-#include "disk.h"
+#include "common/disk.h"
 
 #include <csv.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef ASMSWEEP_TABLE_H
 #define ASMSWEEP_TABLE_H
 
-#include "error.h"
+#include "common/error.h"
 
 #include <stdio.h>
 

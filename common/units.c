@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "units.h"
+#include "common/units.h"
 
 #include <errno.h>
 #include <math.h>

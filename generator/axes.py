@@ -8,7 +8,7 @@ refused.
 import re
 
 from generator import weave
-from generator.errors import known
+from common.errors import known
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
 _VALUE = re.compile(r"[a-z0-9][a-z0-9_]*(-[a-z0-9_]+)*")

@@ -23,12 +23,12 @@ import sys
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, _ROOT)
 
-from generator.commandline import Parser, begin, end, interruption_raises  # noqa: E402
+from common.commandline import Parser, begin, end, interruption_raises  # noqa: E402
 
 if __name__ == "__main__":
     begin("build")
 
-from generator.errors import BadInput, place  # noqa: E402
+from common.errors import BadInput, place  # noqa: E402
 from generator.tomlfile import TomlFile  # noqa: E402
 
 # In the path of a clone or of a build. A user's sweep may have all but the line break in its own.

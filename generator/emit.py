@@ -9,7 +9,7 @@ import csv
 import io
 import os
 
-from generator.errors import BadInput, place
+from common.errors import BadInput, place
 
 COLUMNS = ("sweep", "family", "variant", "parameters", "mix", "sequence", "order", "group",
            "groups", "context", "needs", "panel_excludes", "retired_expected", "bytes_claimed",

@@ -18,7 +18,7 @@ import jinja2
 import jinja2.sandbox
 
 from generator import weave
-from generator.errors import BadInput, place
+from common.errors import BadInput, place
 
 _LONGEST = 1_000_000  # characters or items that one operation may make
 

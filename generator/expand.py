@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from generator import claims, spelling
 from generator.environment import guard
-from generator.errors import BadInput, place
+from common.errors import BadInput, place
 from generator.spec import COMMON_AXES
 
 NEEDS = ("none", "iopl", "cpl0")

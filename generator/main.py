@@ -17,7 +17,7 @@ from collections import Counter
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, _ROOT)
 
-from generator.commandline import Parser, begin, end  # noqa: E402
+from common.commandline import Parser, begin, end  # noqa: E402
 
 if __name__ == "__main__":
     begin("generator")
@@ -28,7 +28,7 @@ except ImportError:
     sys.exit("generator: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
 from generator import emit, environment, expand, spec  # noqa: E402
-from generator.errors import BadInput, known  # noqa: E402
+from common.errors import BadInput, known  # noqa: E402
 
 _MOST_MEMORY = 4 << 30  # bytes
 

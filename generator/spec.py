@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from generator import axes as axes_of
 from generator.environment import Condition, Text
-from generator.errors import BadInput, known, place
+from common.errors import BadInput, known, place
 from generator.tomlfile import TomlFile
 
 NAME = re.compile(r"[a-z0-9_-]+")

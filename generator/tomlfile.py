@@ -8,7 +8,7 @@ by reading table headers and `key =` in the text, which is enough to point at.
 import re
 import tomllib
 
-from generator.errors import BadInput, place
+from common.errors import BadInput, place
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _NAME = r"""(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')"""

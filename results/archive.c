@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "archive.h"
+#include "results/archive.h"
 
 #include <sha2.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #ifndef ASMSWEEP_ARCHIVE_H
 #define ASMSWEEP_ARCHIVE_H
 
-#include "error.h"
+#include "common/error.h"
 
 #include <stdbool.h>
 #include <stdio.h>

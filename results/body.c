@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "body.h"
+#include "results/body.h"
 
-#include "item.h"
+#include "results/item.h"
 
 #include <stdio.h>
 #include <stdlib.h>

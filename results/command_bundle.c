@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // An archive that a reader can check and reproduce without this project.
-#include "archive.h"
-#include "commands.h"
-#include "disk.h"
-#include "ending.h"
-#include "replace.h"
-#include "reproduce.h"
-#include "table.h"
-#include "whole.h"
+#include "common/disk.h"
+#include "common/replace.h"
+#include "common/table.h"
+#include "results/archive.h"
+#include "results/commands.h"
+#include "results/ending.h"
+#include "results/reproduce.h"
+#include "results/whole.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "commands.h"
-#include "compare.h"
-#include "runs.h"
+#include "results/commands.h"
+#include "results/compare.h"
+#include "results/runs.h"
 
 #include <math.h>
 #include <string.h>

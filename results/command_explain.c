@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Everything about one variant of a run, from the run's directory alone.
-#include "commands.h"
-#include "runs.h"
-#include "solve.h"
-#include "table.h"
-#include "whole.h"
+#include "common/table.h"
+#include "results/commands.h"
+#include "results/runs.h"
+#include "results/solve.h"
+#include "results/whole.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One cost over time: a paragraph a series, with a plot and its newest values.
-#include "commands.h"
-#include "history_plot.h"
+#include "results/commands.h"
+#include "results/history_plot.h"
 
 #include <math.h>
 #include <string.h>

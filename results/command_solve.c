@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "commands.h"
-#include "ending.h"
-#include "published.h"
-#include "replace.h"
-#include "solve.h"
-#include "table.h"
-#include "units.h"
+#include "common/replace.h"
+#include "common/table.h"
+#include "common/units.h"
+#include "results/commands.h"
+#include "results/ending.h"
+#include "results/published.h"
+#include "results/solve.h"
 
 #include <math.h>
 #include <unistd.h>

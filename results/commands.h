@@ -5,7 +5,7 @@
 #ifndef ASMSWEEP_COMMANDS_H
 #define ASMSWEEP_COMMANDS_H
 
-#include "error.h"
+#include "common/error.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,14 +39,6 @@ struct bundle_options {
 // An archive of a run. Refuses a run that is not whole (whole.h), and a build whose programs are
 // not those that were measured.
 int command_bundle(const struct bundle_options *options, FILE *out, struct error *error);
-
-// A night's folder (night.h): the candidates, a line "SWEEP<TAB>VARIANT,VARIANT" for each sweep
-// that has some; "*" for more than fit.
-int command_candidates(const char *folder, double minimum, FILE *out, struct error *error);
-
-// A night's folder: what the night came to, into night.csv in it; its path to out. -1 with
-// ERROR_CHANGED if something changed.
-int command_night(const char *folder, double minimum, FILE *out, struct error *error);
 
 struct history_options {
     const char *store; // STORE/SWEEP/CPU/RUN

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "compare.h"
+#include "results/compare.h"
 
-#include "solve.h"
+#include "results/solve.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

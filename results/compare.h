@@ -9,7 +9,7 @@
 #ifndef ASMSWEEP_COMPARE_H
 #define ASMSWEEP_COMPARE_H
 
-#include "loops.h"
+#include "results/loops.h"
 
 #define COMPARE_ALARMS 0.05
 #define COMPARE_METHOD "Holm (1979), false alarms of the whole comparison at most 5 %"

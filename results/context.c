@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "context.h"
+#include "results/context.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "costs.h"
+#include "results/costs.h"
 
-#include "item.h"
-#include "replace.h"
-#include "table.h"
-#include "units.h"
+#include "common/replace.h"
+#include "common/table.h"
+#include "common/units.h"
+#include "results/item.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -3,9 +3,9 @@
 #ifndef ASMSWEEP_COSTS_H
 #define ASMSWEEP_COSTS_H
 
-#include "error.h"
-#include "fit.h"
-#include "rows.h"
+#include "common/error.h"
+#include "common/rows.h"
+#include "results/fit.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "fit.h"
+#include "results/fit.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_cdf.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "history.h"
+#include "results/history.h"
 
-#include "runs.h"
-#include "table.h"
-#include "units.h"
+#include "common/table.h"
+#include "common/units.h"
+#include "results/runs.h"
 
 #include <fcntl.h>
 #include <math.h>

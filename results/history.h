@@ -6,7 +6,7 @@
 #ifndef ASMSWEEP_HISTORY_H
 #define ASMSWEEP_HISTORY_H
 
-#include "error.h"
+#include "common/error.h"
 
 #include <stddef.h>
 #include <time.h>

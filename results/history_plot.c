@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "history_plot.h"
+#include "results/history_plot.h"
 
-#include "replace.h"
+#include "common/replace.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef ASMSWEEP_HISTORY_PLOT_H
 #define ASMSWEEP_HISTORY_PLOT_H
 
-#include "history.h"
+#include "results/history.h"
 
 #include <stdio.h>
 

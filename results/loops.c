@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "loops.h"
+#include "results/loops.h"
 
-#include "runs.h"
-#include "units.h"
+#include "common/units.h"
+#include "results/runs.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define Z95 1.959963984540054

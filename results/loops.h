@@ -3,9 +3,9 @@
 #ifndef ASMSWEEP_LOOPS_H
 #define ASMSWEEP_LOOPS_H
 
-#include "costs.h"
-#include "mix.h"
-#include "table.h"
+#include "common/table.h"
+#include "results/costs.h"
+#include "results/mix.h"
 
 #include <stdbool.h>
 #include <stddef.h>

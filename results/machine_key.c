@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "machine_key.h"
+#include "results/machine_key.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char *const names[] = {
 #define MACHINE_KEY(column) #column,
-#include "machine_keys.def"
+#include "results/machine_keys.def"
 #undef MACHINE_KEY
     "mitigations",
 };
@@ -35,7 +35,7 @@ static int read_mitigations(const char *folder, char *text, size_t size, struct 
 int machine_key_read(const char *folder, const struct loops *loops, struct machine_key *key,
                      struct error *error) {
 #define MACHINE_KEY(column) key->part[MACHINE_KEY_##column] = table_cell(&loops->table, 0, #column);
-#include "machine_keys.def"
+#include "results/machine_keys.def"
 #undef MACHINE_KEY
     key->part[MACHINE_KEY_mitigations] = key->mitigations;
     return read_mitigations(folder, key->mitigations, sizeof key->mitigations, error);

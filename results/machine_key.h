@@ -3,11 +3,11 @@
 #ifndef ASMSWEEP_MACHINE_KEY_H
 #define ASMSWEEP_MACHINE_KEY_H
 
-#include "loops.h"
+#include "results/loops.h"
 
 enum machine_key_part {
 #define MACHINE_KEY(column) MACHINE_KEY_##column,
-#include "machine_keys.def"
+#include "results/machine_keys.def"
 #undef MACHINE_KEY
     MACHINE_KEY_mitigations,
     MACHINE_KEY_COUNT

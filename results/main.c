@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // asmsweep-results: what the measurements mean. main parses and reports, commands work.
-#include "commands.h"
-#include "compare.h"
-#include "options.h"
-#include "streams.h"
+#include "common/options.h"
+#include "common/streams.h"
+#include "results/commands.h"
+#include "results/compare.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,14 +54,6 @@ static int run_bundle(const struct arguments *arguments, struct error *error) {
     return command_bundle(&options, stdout, error);
 }
 
-static int run_candidates(const struct arguments *arguments, struct error *error) {
-    return command_candidates(arguments->directory[0], arguments->minimum, stdout, error);
-}
-
-static int run_night(const struct arguments *arguments, struct error *error) {
-    return command_night(arguments->directory[0], arguments->minimum, stdout, error);
-}
-
 static int run_history(const struct arguments *arguments, struct error *error) {
     struct history_options options = {arguments->store, arguments->cpu, arguments->svg};
     return command_history(arguments->directory[0], &options, stdout, error);
@@ -79,10 +71,6 @@ static const struct command commands[] = {
      "an archive that a reader can check", 1, run_bundle},
     {"asmsweep", "history", "ITEM [--store DIR] [--cpu NAME] [--svg FILE]", "one cost over time", 1,
      run_history},
-    {"asmsweep-results", "candidates", "NIGHT [--minimum PART]",
-     "what a night has to measure again", 1, run_candidates},
-    {"asmsweep-results", "night", "NIGHT [--minimum PART]",
-     "what a night came to; exit 4 if something changed", 1, run_night},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -107,12 +95,6 @@ static size_t options_of(const char *command, struct arguments *arguments,
          {"published", 0, OPTION_TEXT, &arguments->published, "FOLDER", 0, 0,
           "published figures to set beside (results/published)"}},
         {"compare",
-         {"minimum", 0, OPTION_PART, &arguments->minimum, "PART", 0, 0,
-          "the smallest change to report, e.g. 2% (default 1%, or the noise floor)"}},
-        {"candidates",
-         {"minimum", 0, OPTION_PART, &arguments->minimum, "PART", 0, 0,
-          "the smallest change to report, e.g. 2% (default 1%, or the noise floor)"}},
-        {"night",
          {"minimum", 0, OPTION_PART, &arguments->minimum, "PART", 0, 0,
           "the smallest change to report, e.g. 2% (default 1%, or the noise floor)"}},
         {"history",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "mix.h"
+#include "results/mix.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ bool mix_strip_loop(struct mix *mix) {
 static bool is_prefix(const char *word, size_t length) {
     static const char *const prefixes[] = {
 #define PREFIX(name) name,
-#include "prefixes.def"
+#include "common/prefixes.def"
 #undef PREFIX
     };
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)

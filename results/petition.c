@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "petition.h"
+#include "results/petition.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 #ifndef ASMSWEEP_PETITION_H
 #define ASMSWEEP_PETITION_H
 
-#include "fit.h"
+#include "results/fit.h"
 
 #define PETITION_OVERHEAD_HIGH 1.0 // cycles per iteration that dec; jnz add at most
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "published.h"
+#include "results/published.h"
 
-#include "body.h"
-#include "context.h"
-#include "item.h"
-#include "petition.h"
-#include "units.h"
+#include "common/units.h"
+#include "results/body.h"
+#include "results/context.h"
+#include "results/item.h"
+#include "results/petition.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct generation {
 static const struct generation generations[] = {
 #define GENERATION(vendor, family, first, last, core, name)                                        \
     {vendor, family, first, last, core, name},
-#include "generations.def"
+#include "common/generations.def"
 #undef GENERATION
 };
 

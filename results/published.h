@@ -3,8 +3,8 @@
 #ifndef ASMSWEEP_PUBLISHED_H
 #define ASMSWEEP_PUBLISHED_H
 
-#include "costs.h"
-#include "table.h"
+#include "common/table.h"
+#include "results/costs.h"
 
 // Published figures carry an error of their unit of about 1 % and rounding; a measured value
 // agrees when its interval, widened by this part of the figure, holds the figure.

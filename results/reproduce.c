@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "reproduce.h"
+#include "results/reproduce.h"
 
 // Median over the slices of loop ticks an iteration over ticks an `add`: field numbers are those
 // of a variant's --stopwatch output (docs/interfaces.md).

@@ -3,7 +3,7 @@
 #ifndef ASMSWEEP_REPRODUCE_H
 #define ASMSWEEP_REPRODUCE_H
 
-#include "table.h"
+#include "common/table.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "runs.h"
+#include "results/runs.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef ASMSWEEP_RUNS_H
 #define ASMSWEEP_RUNS_H
 
-#include "error.h"
+#include "common/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "solve.h"
+#include "results/solve.h"
 
-#include "context.h"
+#include "results/context.h"
 
 #include <math.h>
 #include <stdio.h>

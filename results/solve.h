@@ -7,7 +7,7 @@
 #ifndef ASMSWEEP_SOLVE_H
 #define ASMSWEEP_SOLVE_H
 
-#include "loops.h"
+#include "results/loops.h"
 
 // What dec; jnz add to a loop at most, cycles per iteration.
 #define OVERHEAD_ASSUMED 1.0

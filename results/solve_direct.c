@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Direct costs: loops that hold one group and nothing else, at one or several lengths.
-#include "solve.h"
+#include "results/solve.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whole loops that no cost tells: their cycles an iteration as they were measured, so that
 // nothing that was measured is missing from a table.
-#include "solve.h"
+#include "results/solve.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Solved costs: one system per (family, order, context) of loops that mix instructions.
-#include "solve.h"
+#include "results/solve.h"
 
-#include "context.h"
+#include "results/context.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ static void fill_numbers(struct system *system) {
 static bool is_serial(const char *item) {
     static const char *const serial[] = {
 #define SERIAL(name) name,
-#include "overlapping.def"
+#include "results/overlapping.def"
 #undef SERIAL
     };
     for (size_t i = 0; i < sizeof serial / sizeof serial[0]; i++)

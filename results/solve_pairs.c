@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Differences of two whole loops: the effect of an order, what a restore costs inside its
 // sequence, and from that the most POPF_IF may cost. Never from summed instructions.
-#include "solve.h"
+#include "results/solve.h"
 
-#include "context.h"
+#include "results/context.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "whole.h"
+#include "results/whole.h"
 
-#include "rows.h"
-#include "runs.h"
-#include "table.h"
-#include "units.h"
+#include "common/rows.h"
+#include "common/table.h"
+#include "common/units.h"
+#include "results/runs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef ASMSWEEP_WHOLE_H
 #define ASMSWEEP_WHOLE_H
 
-#include "error.h"
-#include "table.h"
+#include "common/error.h"
+#include "common/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>

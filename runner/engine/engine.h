@@ -7,10 +7,10 @@
 #ifndef ASMSWEEP_ENGINE_H
 #define ASMSWEEP_ENGINE_H
 
-#include "counters.h"
-#include "error.h"
-#include "rows.h"
-#include "stopwatch.h"
+#include "common/error.h"
+#include "common/rows.h"
+#include "runner/engine/counters.h"
+#include "runner/estimate/stopwatch.h"
 
 enum needs { NEEDS_none, NEEDS_iopl, NEEDS_cpl0 };
 

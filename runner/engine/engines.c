@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine.h"
+#include "runner/engine/engine.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define ENGINE(name) extern const struct engine engine_##name;
-#include "engines.def"
+#include "runner/engine/engines.def"
 #undef ENGINE
 
 static const struct engine *const engines[] = {
 #define ENGINE(name) &engine_##name,
-#include "engines.def"
+#include "runner/engine/engines.def"
 #undef ENGINE
 };
 

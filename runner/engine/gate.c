@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gate.h"
+#include "runner/engine/gate.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -8,7 +8,7 @@
 #ifndef ASMSWEEP_GATE_H
 #define ASMSWEEP_GATE_H
 
-#include "rows.h"
+#include "common/rows.h"
 
 #include <stddef.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "guest.h"
+#include "runner/engine/guest.h"
 
-#include "../guest/pack.h"
-#include "guest_pack.h"
-#include "guest_report.h"
-#include "printable.h"
-#include "process.h"
+#include "common/printable.h"
+#include "runner/engine/guest_pack.h"
+#include "runner/engine/guest_report.h"
+#include "runner/guest/pack.h"
+#include "runner/host/process.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -8,7 +8,7 @@
 #ifndef ASMSWEEP_GUEST_H
 #define ASMSWEEP_GUEST_H
 
-#include "error.h"
+#include "common/error.h"
 
 #include <stddef.h>
 #include <stdint.h>

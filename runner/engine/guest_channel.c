@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "guest_channel.h"
+#include "runner/engine/guest_channel.h"
 
-#include "../guest/crc32.h"
-#include "../guest/pack.h"
+#include "runner/guest/crc32.h"
+#include "runner/guest/pack.h"
 
 #include <string.h>
 
 static const char *const kind_names[GUEST_RECORD_KINDS] = {
 #define RECORD(name, whose, meaning) [GUEST_RECORD_##name] = #name,
-#include "../guest/records.def"
+#include "runner/guest/records.def"
 #undef RECORD
 };
 

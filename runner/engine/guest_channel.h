@@ -12,7 +12,7 @@
 
 enum guest_record_kind {
 #define RECORD(name, whose, meaning) GUEST_RECORD_##name,
-#include "../guest/records.def"
+#include "runner/guest/records.def"
 #undef RECORD
     GUEST_RECORD_KINDS
 };

@@ -4,13 +4,13 @@
 // accel=kvm gives costs by the stopwatch, if the truth gate finds CPL0 to be silicon's.
 // accel=tcg executes everything under icount, so that faults and hangs show, and gives no
 // cost: a tick is an instruction there, so its executions end as `emulated`.
-#include "engine.h"
+#include "runner/engine/engine.h"
 
-#include "guest_pmu.h"
-#include "guest_truth.h"
-#include "perf_stat.h"
-#include "process.h"
-#include "slices.h"
+#include "runner/engine/guest_pmu.h"
+#include "runner/engine/guest_truth.h"
+#include "runner/engine/perf_stat.h"
+#include "runner/estimate/slices.h"
+#include "runner/host/process.h"
 
 #include <libgen.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "guest_pack.h"
+#include "runner/engine/guest_pack.h"
 
-#include "../guest/crc32.h"
-#include "../guest/pack.h"
+#include "runner/guest/crc32.h"
+#include "runner/guest/pack.h"
 
 #include <stdio.h>
 #include <stdlib.h>

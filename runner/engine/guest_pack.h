@@ -3,7 +3,7 @@
 #ifndef ASMSWEEP_GUEST_PACK_H
 #define ASMSWEEP_GUEST_PACK_H
 
-#include "guest.h"
+#include "runner/engine/guest.h"
 
 struct guest_pack {
     uint8_t *data; // owned; begins with a struct pack_header

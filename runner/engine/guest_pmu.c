@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "guest_pmu.h"
+#include "runner/engine/guest_pmu.h"
 
-#include "perf_stat.h"
-#include "scratch_file.h"
-#include "slices.h"
+#include "runner/engine/perf_stat.h"
+#include "runner/estimate/slices.h"
+#include "runner/host/scratch_file.h"
 
 #include <stdio.h>
 

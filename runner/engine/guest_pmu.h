@@ -4,8 +4,8 @@
 #ifndef ASMSWEEP_GUEST_PMU_H
 #define ASMSWEEP_GUEST_PMU_H
 
-#include "engine.h"
-#include "guest.h"
+#include "runner/engine/engine.h"
+#include "runner/engine/guest.h"
 
 // Two boots with this variant alone, of N and of 2N iterations; their slopes become counts of
 // *execution (cycles and instructions per iteration, source pmu). A boot whose variant does not

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "guest_report.h"
+#include "runner/engine/guest_report.h"
 
-#include "../guest/pack.h"
+#include "runner/guest/pack.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static const char *vector_name(uint64_t vector) {
 #define VECTOR(number, short, meaning)                                                             \
     case number:                                                                                   \
         return meaning " (" short ")";
-#include "../guest/vectors.def"
+#include "runner/guest/vectors.def"
 #undef VECTOR
     default:
         return "an interrupt that no device sends";

@@ -3,8 +3,8 @@
 #ifndef ASMSWEEP_GUEST_REPORT_H
 #define ASMSWEEP_GUEST_REPORT_H
 
-#include "guest.h"
-#include "guest_channel.h"
+#include "runner/engine/guest.h"
+#include "runner/engine/guest_channel.h"
 
 struct guest_report {
     struct guest_channel channel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "guest_truth.h"
+#include "runner/engine/guest_truth.h"
 
 #include <cpuid.h>
 #include <inttypes.h>

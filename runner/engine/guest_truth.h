@@ -4,8 +4,8 @@
 #ifndef ASMSWEEP_GUEST_TRUTH_H
 #define ASMSWEEP_GUEST_TRUTH_H
 
-#include "guest.h"
-#include "rows.h"
+#include "common/rows.h"
+#include "runner/engine/guest.h"
 
 // TSC ticks that a pair of CLI and STI, PUSH and POPF or PUSHF and POP never takes on silicon
 // (published figures end below 140), and that one trap into a hypervisor always exceeds.

@@ -3,15 +3,15 @@
 // runs of N and 2N iterations, beside those of a calibrator variant in the same call; the
 // ratio of the slopes is cycles per iteration. It also says the smallest difference that it
 // could have seen, which on most machines is large: that is why it is only a witness.
-#include "engine.h"
+#include "runner/engine/engine.h"
 
-#include "gate.h"
-#include "hyperfine_json.h"
-#include "printable.h"
-#include "process.h"
-#include "scratch_file.h"
-#include "stats.h"
-#include "stopwatch.h"
+#include "common/printable.h"
+#include "runner/engine/gate.h"
+#include "runner/engine/hyperfine_json.h"
+#include "runner/estimate/stats.h"
+#include "runner/estimate/stopwatch.h"
+#include "runner/host/process.h"
+#include "runner/host/scratch_file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "hyperfine_json.h"
+#include "runner/engine/hyperfine_json.h"
 
-#include "stats.h"
+#include "runner/estimate/stats.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

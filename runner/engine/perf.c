@@ -6,12 +6,12 @@
 // perf events, opened by us. Where a PMU exists, executions of N and 2N iterations per
 // group of events follow (perf_pmu.c). If perf cannot open events, the variant runs
 // directly by the same process code and the stopwatch's values stand.
-#include "perf_stat.h"
+#include "runner/engine/perf_stat.h"
 
-#include "gate.h"
-#include "printable.h"
-#include "process.h"
-#include "slices.h"
+#include "common/printable.h"
+#include "runner/engine/gate.h"
+#include "runner/estimate/slices.h"
+#include "runner/host/process.h"
 
 #include <math.h>
 #include <stdio.h>

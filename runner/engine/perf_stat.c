@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "perf_stat.h"
+#include "runner/engine/perf_stat.h"
 
-#include "printable.h"
-#include "scratch_file.h"
-#include "slices.h"
+#include "common/printable.h"
+#include "runner/estimate/slices.h"
+#include "runner/host/scratch_file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #ifndef ASMSWEEP_PERF_STAT_H
 #define ASMSWEEP_PERF_STAT_H
 
-#include "engine.h"
-#include "perf_text.h"
-#include "process.h"
+#include "runner/engine/engine.h"
+#include "runner/engine/perf_text.h"
+#include "runner/host/process.h"
 
 // Run argv under `perf stat -x ';' -o FILE -e EVENTS`, pinned to settings->cpu; `grouped`
 // puts the events into one group, so that they count together or not at all. counts gets

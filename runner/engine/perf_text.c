@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "perf_text.h"
+#include "runner/engine/perf_text.h"
 
-#include "printable.h"
-#include "units.h"
+#include "common/printable.h"
+#include "common/units.h"
 
 #include <math.h>
 #include <stdio.h>

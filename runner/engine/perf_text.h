@@ -8,7 +8,7 @@
 #ifndef ASMSWEEP_PERF_TEXT_H
 #define ASMSWEEP_PERF_TEXT_H
 
-#include "rows.h"
+#include "common/rows.h"
 
 struct perf_count {
     enum status status; // ok, or why there is no value

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "canonical.h"
+#include "runner/prove/canonical.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ static int is(struct word word, const char *text) {
 static int is_prefix(struct word word) {
     static const char *const prefixes[] = {
 #define PREFIX(name) name,
-#include "prefixes.def"
+#include "common/prefixes.def"
 #undef PREFIX
     };
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
@@ -29,7 +29,7 @@ static const char *rename_of(struct word word) {
         const char *from, *to;
     } renames[] = {
 #define RENAME(from, to) {from, to},
-#include "canonical.def"
+#include "runner/prove/canonical.def"
 #undef RENAME
     };
     for (size_t i = 0; i < sizeof renames / sizeof *renames; i++)

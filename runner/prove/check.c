@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "check.h"
+#include "runner/prove/check.h"
 
-#include "counter.h"
-#include "erratum.h"
-#include "loop_text.h"
+#include "runner/prove/counter.h"
+#include "runner/prove/erratum.h"
+#include "runner/prove/loop_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
 #ifndef ASMSWEEP_CHECK_H
 #define ASMSWEEP_CHECK_H
 
-#include "disassembly.h"
-#include "loop_file.h"
-#include "proof.h"
-#include "table.h"
+#include "common/table.h"
+#include "runner/prove/disassembly.h"
+#include "runner/prove/loop_file.h"
+#include "runner/prove/proof.h"
 
 // Fill all cells of a proof row but retired_cpl0 and retired_cpl3 from a row of variants.csv,
 // the file, and the disassembly of its .loop section. status is ok or mismatch; detail names

@@ -3,7 +3,7 @@
 #ifndef ASMSWEEP_PROVE_COMMANDS_H
 #define ASMSWEEP_PROVE_COMMANDS_H
 
-#include "error.h"
+#include "common/error.h"
 
 // Each is a program_function and returns 0, or -1 with *error.
 

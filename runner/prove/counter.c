@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "counter.h"
+#include "runner/prove/counter.h"
 
 #include <stdio.h>
 #include <string.h>

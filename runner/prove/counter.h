@@ -3,8 +3,8 @@
 #ifndef ASMSWEEP_COUNTER_H
 #define ASMSWEEP_COUNTER_H
 
-#include "disassembly.h"
-#include "rows.h"
+#include "common/rows.h"
+#include "runner/prove/disassembly.h"
 
 #include <stddef.h>
 

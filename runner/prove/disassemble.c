@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // asmsweep-prove disassemble: a few calls of objdump for all binaries of a build.
-#include "commands.h"
+#include "runner/prove/commands.h"
 
-#include "check.h"
-#include "process.h"
-#include "steps.h"
+#include "runner/host/process.h"
+#include "runner/prove/check.h"
+#include "runner/prove/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>

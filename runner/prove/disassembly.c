@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "disassembly.h"
+#include "runner/prove/disassembly.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #ifndef ASMSWEEP_DISASSEMBLY_H
 #define ASMSWEEP_DISASSEMBLY_H
 
-#include "canonical.h"
-#include "error.h"
+#include "common/error.h"
+#include "runner/prove/canonical.h"
 
 #include <stdint.h>
 

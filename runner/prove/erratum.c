@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "erratum.h"
+#include "runner/prove/erratum.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@ static const struct {
     const char *mnemonic, *conditions; // each condition is followed by a space
 } fusions[] = {
 #define FUSES(mnemonic, conditions) {mnemonic, conditions},
-#include "fusion.def"
+#include "runner/prove/fusion.def"
 #undef FUSES
 };
 

@@ -4,7 +4,7 @@
 #ifndef ASMSWEEP_ERRATUM_H
 #define ASMSWEEP_ERRATUM_H
 
-#include "disassembly.h"
+#include "runner/prove/disassembly.h"
 
 // Nonzero if one of the `count` instructions is a jump (or call, or return), or a pair
 // macro-fused with one, that crosses a 32-byte boundary or ends at one. `end` is the

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // asmsweep-prove guest: every variant executed in the guest under icount, at CPL0 and, where it
 // may, at CPL3 with IOPL=3; what it retires per iteration goes into proof.csv.
-#include "commands.h"
+#include "runner/prove/commands.h"
 
-#include "guest.h"
-#include "judge.h"
-#include "loop_file.h"
-#include "retired.h"
-#include "steps.h"
-#include "table.h"
+#include "common/table.h"
+#include "runner/engine/guest.h"
+#include "runner/prove/judge.h"
+#include "runner/prove/loop_file.h"
+#include "runner/prove/retired.h"
+#include "runner/prove/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "judge.h"
+#include "runner/prove/judge.h"
 
-#include "canonical.h"
-#include "counter.h"
-#include "retired.h"
+#include "runner/prove/canonical.h"
+#include "runner/prove/counter.h"
+#include "runner/prove/retired.h"
 
 #include <stdio.h>
 #include <stdlib.h>

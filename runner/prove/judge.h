@@ -3,7 +3,7 @@
 #ifndef ASMSWEEP_JUDGE_H
 #define ASMSWEEP_JUDGE_H
 
-#include "proof.h"
+#include "runner/prove/proof.h"
 
 #include <stdint.h>
 

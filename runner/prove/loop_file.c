@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "loop_file.h"
+#include "runner/prove/loop_file.h"
 
 #include <elf.h>
 #include <fcntl.h>

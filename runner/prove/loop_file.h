@@ -3,7 +3,7 @@
 #ifndef ASMSWEEP_LOOP_FILE_H
 #define ASMSWEEP_LOOP_FILE_H
 
-#include "error.h"
+#include "common/error.h"
 
 #include <stdint.h>
 

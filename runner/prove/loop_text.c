@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "loop_text.h"
+#include "runner/prove/loop_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

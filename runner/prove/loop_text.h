@@ -3,7 +3,7 @@
 #ifndef ASMSWEEP_LOOP_TEXT_H
 #define ASMSWEEP_LOOP_TEXT_H
 
-#include "disassembly.h"
+#include "runner/prove/disassembly.h"
 
 // `27*cli+1*sti+1*dec+1*jnz`: mnemonics, first seen first. malloc'd; NULL: no memory.
 char *loop_text_mix(const struct instruction *instructions, size_t count);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // asmsweep-prove: what variants really hold, by disassembly and by running them.
-#include "commands.h"
+#include "runner/prove/commands.h"
 
-#include "program.h"
-#include "streams.h"
+#include "common/program.h"
+#include "common/streams.h"
 
 static const struct program_command commands[] = {
     {"disassemble", "write BUILD_DIR/proof.csv from BUILD_DIR/bin", command_disassemble},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "proof.h"
+#include "runner/prove/proof.h"
 
-#include "table.h"
+#include "common/table.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #ifndef ASMSWEEP_PROOF_H
 #define ASMSWEEP_PROOF_H
 
-#include "error.h"
-#include "rows.h"
+#include "common/error.h"
+#include "common/rows.h"
 
 // One row; each cell a malloc'd string, or NULL for empty.
 struct proof_row {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "retired.h"
+#include "runner/prove/retired.h"
 
 #include <inttypes.h>
 #include <stdio.h>

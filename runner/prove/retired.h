@@ -8,7 +8,7 @@
 #ifndef ASMSWEEP_RETIRED_H
 #define ASMSWEEP_RETIRED_H
 
-#include "guest.h"
+#include "runner/engine/guest.h"
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "steps.h"
+#include "runner/prove/steps.h"
 
 #include <stdio.h>
 #include <string.h>

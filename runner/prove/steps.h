@@ -3,8 +3,8 @@
 #ifndef ASMSWEEP_PROVE_STEPS_H
 #define ASMSWEEP_PROVE_STEPS_H
 
-#include "options.h"
-#include "proof.h"
+#include "common/options.h"
+#include "runner/prove/proof.h"
 
 // Parse argv, whose one positional is BUILD_DIR. 0; 1 if help was asked for and printed; -1 with
 // *error.

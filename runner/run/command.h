@@ -4,7 +4,7 @@
 #ifndef ASMSWEEP_COMMAND_H
 #define ASMSWEEP_COMMAND_H
 
-#include "error.h"
+#include "common/error.h"
 
 int command_run(int argc, char **argv, struct error *error);
 int command_doctor(int argc, char **argv, struct error *error);

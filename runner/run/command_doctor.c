@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // asmsweep-run doctor: what each engine can do here, and which variants cannot run.
-#include "command.h"
+#include "runner/run/command.h"
 
-#include "engine.h"
-#include "machine.h"
-#include "options.h"
-#include "plan.h"
+#include "common/options.h"
+#include "runner/engine/engine.h"
+#include "runner/host/machine.h"
+#include "runner/run/plan.h"
 
 static void print_engine(const struct engine *engine, const struct engine_probe *probe) {
     printf("engine %s: %s\n", engine->name, engine->about);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // asmsweep-run pack: a build's variants as one pack for the guest's kernel, for a reader who
 // boots it by hand (the bundle's REPRODUCE.txt has the command).
-#include "command.h"
+#include "runner/run/command.h"
 
-#include "guest_pack.h"
-#include "options.h"
-#include "plan.h"
+#include "common/options.h"
+#include "runner/engine/guest_pack.h"
+#include "runner/run/plan.h"
 
 #include <stdlib.h>
 

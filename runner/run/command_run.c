@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // asmsweep-run run: a request becomes a run, a run its report.
-#include "command.h"
+#include "runner/run/command.h"
 
-#include "core_lock.h"
-#include "prepare.h"
-#include "process.h"
-#include "report.h"
-#include "tune.h"
-#include "witness.h"
+#include "runner/host/core_lock.h"
+#include "runner/host/process.h"
+#include "runner/host/tune.h"
+#include "runner/run/prepare.h"
+#include "runner/run/report.h"
+#include "runner/run/witness.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // asmsweep-run lists: the row lists as Markdown tables, for the documentation.
-#include "command.h"
+#include "runner/run/command.h"
 
-#include "rows.h"
+#include "common/rows.h"
 
 #include <stdio.h>
 

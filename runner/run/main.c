@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // asmsweep-run: measures the variants of a build.
-#include "command.h"
+#include "runner/run/command.h"
 
-#include "program.h"
-#include "streams.h"
+#include "common/program.h"
+#include "common/streams.h"
 
 static const struct program_command commands[] = {
     {"run", "measure the variants of a build directory", command_run},

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "measure.h"
+#include "runner/run/measure.h"
 
-#include "disturbance.h"
-#include "process.h"
-#include "schedule.h"
-#include "units.h"
-#include "witness.h"
+#include "common/units.h"
+#include "runner/host/disturbance.h"
+#include "runner/host/process.h"
+#include "runner/run/schedule.h"
+#include "runner/run/witness.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -169,7 +169,10 @@ static int sink(const struct execution *execution, void *context) {
     struct block *block = context;
     struct measurement *run = block->run;
     char disturbance[200];
-    disturbance_describe(block->watch, execution, disturbance, sizeof disturbance);
+    const double *health = execution->health.values;
+    double switches = health[HEALTH_context_switches];
+    disturbance_describe(block->watch, isnan(switches) ? (double)execution->switches : switches,
+                         health[HEALTH_migrations], disturbance, sizeof disturbance);
     if (!was_executed(execution)) // then nothing was disturbed
         disturbance[0] = '\0';
     struct execution whole = *execution;

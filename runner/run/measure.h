@@ -3,11 +3,11 @@
 #ifndef ASMSWEEP_MEASURE_H
 #define ASMSWEEP_MEASURE_H
 
-#include "engine.h"
-#include "machine.h"
-#include "plan.h"
-#include "record.h"
-#include "store.h"
+#include "runner/engine/engine.h"
+#include "runner/host/machine.h"
+#include "runner/run/plan.h"
+#include "runner/run/record.h"
+#include "runner/run/store.h"
 
 // Executions that a resumed run already has: the journal's lines, and the rows that belong
 // to them in the same order. Empty for a new run.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "plan.h"
+#include "runner/run/plan.h"
 
-#include "rows.h"
-#include "units.h"
+#include "common/rows.h"
+#include "common/units.h"
 
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
-#include <stdbool.h>
 #include <sha2.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

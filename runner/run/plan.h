@@ -4,8 +4,8 @@
 #ifndef ASMSWEEP_PLAN_H
 #define ASMSWEEP_PLAN_H
 
-#include "engine.h"
-#include "table.h"
+#include "common/table.h"
+#include "runner/engine/engine.h"
 
 // Texts belong to the plan's tables.
 struct variant {

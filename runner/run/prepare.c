@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "prepare.h"
+#include "runner/run/prepare.h"
 
-#include "disk.h"
+#include "common/disk.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #ifndef ASMSWEEP_PREPARE_H
 #define ASMSWEEP_PREPARE_H
 
-#include "machine.h"
-#include "measure.h"
-#include "request.h"
+#include "runner/host/machine.h"
+#include "runner/run/measure.h"
+#include "runner/run/request.h"
 
 // A new run: read the plan and settle what decides its executions. 0 or -1 with *error.
 int prepare_new(const struct request *request, struct settings *settings, struct plan *plan,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "record.h"
+#include "runner/run/record.h"
 
-#include "slices.h"
-#include "table.h"
-#include "units.h"
+#include "common/table.h"
+#include "common/units.h"
+#include "runner/estimate/slices.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,11 +4,11 @@
 #ifndef ASMSWEEP_RECORD_H
 #define ASMSWEEP_RECORD_H
 
-#include "engine.h"
-#include "machine.h"
-#include "plan.h"
-#include "settings.h"
-#include "tally.h"
+#include "runner/engine/engine.h"
+#include "runner/estimate/tally.h"
+#include "runner/host/machine.h"
+#include "runner/run/plan.h"
+#include "runner/run/settings.h"
 
 // What rows of one run share.
 struct record_run {

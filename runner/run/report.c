@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report.h"
+#include "runner/run/report.h"
 
-#include "units.h"
-#include "witness.h"
+#include "common/units.h"
+#include "runner/run/witness.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef ASMSWEEP_REPORT_H
 #define ASMSWEEP_REPORT_H
 
-#include "measure.h"
+#include "runner/run/measure.h"
 
 // environment.csv, variants.csv and proof.csv of the run. `revision` may be NULL. 0 or -1.
 int report_begin(struct measurement *run, const char *revision, struct error *error);

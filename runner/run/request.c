@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "request.h"
+#include "runner/run/request.h"
 
-#include "engine.h"
-#include "options.h"
-#include "printable.h"
-#include "settings.h"
+#include "common/options.h"
+#include "common/printable.h"
+#include "runner/engine/engine.h"
+#include "runner/run/settings.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -81,7 +81,7 @@ static int check_resume(const struct request *request, struct error *error) {
     } options[] = {
 #define OPTION(field, name, letter, type, argument, minimum, maximum, when, text)                  \
     {when, GIVEN_##type(request->field), name},
-#include "request.def"
+#include "runner/run/request.def"
 #undef OPTION
     };
     for (size_t i = 0; request->resume && i < sizeof options / sizeof *options; i++)
@@ -134,7 +134,7 @@ int request_parse(int argc, char **argv, struct request *request, struct error *
     const struct option_row rows[] = {
 #define OPTION(field, name, letter, type, argument, minimum, maximum, when, text)                  \
     {name, letter, OPTION_##type, &request->field, argument, minimum, maximum, text},
-#include "request.def"
+#include "runner/run/request.def"
 #undef OPTION
     };
     const struct option_list list = {"run BUILD-DIR [options]",

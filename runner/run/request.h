@@ -3,7 +3,7 @@
 #ifndef ASMSWEEP_REQUEST_H
 #define ASMSWEEP_REQUEST_H
 
-#include "error.h"
+#include "common/error.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "schedule.h"
+#include "runner/run/schedule.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>

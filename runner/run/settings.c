@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "settings.h"
+#include "runner/run/settings.h"
 
-#include "units.h"
+#include "common/units.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef ASMSWEEP_SETTINGS_H
 #define ASMSWEEP_SETTINGS_H
 
-#include "error.h"
+#include "common/error.h"
 
 #include <stdio.h>
 

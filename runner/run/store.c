@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "store.h"
+#include "runner/run/store.h"
 
-#include "disk.h"
-#include "machine.h"
-#include "rows.h"
-#include "table.h"
+#include "common/disk.h"
+#include "common/rows.h"
+#include "common/table.h"
+#include "runner/host/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,8 +12,8 @@
 #ifndef ASMSWEEP_STORE_H
 #define ASMSWEEP_STORE_H
 
-#include "error.h"
-#include "settings.h"
+#include "common/error.h"
+#include "runner/run/settings.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "witness.h"
+#include "runner/run/witness.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef ASMSWEEP_WITNESS_H
 #define ASMSWEEP_WITNESS_H
 
-#include "measure.h"
+#include "runner/run/measure.h"
 
 // Before anything is measured: is there what --witness and the engine hyperfine need, a
 // calibrator that is a unit (plan_calibrator), and for --witness hyperfine itself? Fills

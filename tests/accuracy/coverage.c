@@ -7,12 +7,12 @@
 // shuffled blocks, each chain executed once in each by the perf engine, the five pooled by
 // stopwatch_pool. Prints a page of Markdown (docs/statistics-measured.md); exit status 1 if a
 // target of the page was missed, 2 for bad input.
-#include "core_lock.h"
-#include "engine.h"
-#include "machine.h"
-#include "plan.h"
-#include "schedule.h"
-#include "units.h"
+#include "common/units.h"
+#include "runner/engine/engine.h"
+#include "runner/host/core_lock.h"
+#include "runner/host/machine.h"
+#include "runner/run/plan.h"
+#include "runner/run/schedule.h"
 
 #include <math.h>
 #include <sched.h>

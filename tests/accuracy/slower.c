@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Stands between the runner and its record (ld --wrap): the loop's ticks of SLOWER_VARIANT come
 // out SLOWER_PER_CENT larger. Same binary, same hash: a change of the CPU, as far as one can see.
-#include "record.h"
+#include "runner/run/record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,5 +9,5 @@ command -v cppcheck >/dev/null || {
 }
 cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
     --suppressions-list=.cppcheck-suppressions --inline-suppr -D_GNU_SOURCE -D__x86_64__ \
-    -I common -I runner/engine -I runner/run -I runner/prove -I runner/guest -I results \
-    common runner results templates/variant
+    -I . \
+    common runner results campaign templates/variant

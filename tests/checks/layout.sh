@@ -7,5 +7,5 @@ command -v clang-format >/dev/null || {
     echo "skipped: clang-format is missing: run ./asmsweep setup --tests"
     exit 77
 }
-find common runner results templates tests -name '*.[ch]' -print0 |
+find common runner results campaign templates tests -name '*.[ch]' -print0 |
     xargs -0 clang-format --dry-run -Werror

@@ -10,7 +10,7 @@ import shutil
 import pytest
 from conftest import PUBLISHED, PYTHON, RESULTS, ROOT, call, rows
 
-TABLES = [PYTHON, "-B", ROOT / "generator/tables.py"]
+TABLES = [PYTHON, "-B", ROOT / "results/tables/main.py"]
 
 
 def edit(text, change):

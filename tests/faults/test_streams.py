@@ -38,7 +38,7 @@ def words_of_every_program(build, folder):
             [RUN, "run", build, "--dry-run"], [PROVE, "--help"], [PROVE, "disassemble", "--help"],
             [RESULTS, "--help"], [RESULTS, "solve", folder, *PUBLISHED],
             [RESULTS, "explain", folder, "small.links16"],
-            [PYTHON, "-B", ROOT / "generator/tables.py", folder],
+            [PYTHON, "-B", ROOT / "results/tables/main.py", folder],
             [PYTHON, "-B", ROOT / "generator/main.py", "--list"]]
 
 

@@ -48,7 +48,7 @@ def test_a_comma_locale_changes_no_number(run, tmp_path, locales, name, copy_of)
     plain = copy_of(folder, "plain")
     assert call(RESULTS, "solve", plain, *PUBLISHED).returncode == 0
     assert (folder / "costs.csv").read_bytes() == (plain / "costs.csv").read_bytes()
-    tables = [call(PYTHON, "-B", ROOT / "generator/tables.py", folder, env=chosen).stdout
+    tables = [call(PYTHON, "-B", ROOT / "results/tables/main.py", folder, env=chosen).stdout
               for chosen in (environment, {**os.environ, "LC_ALL": "C"})]
     assert tables[0] == tables[1] != b""
 

@@ -131,7 +131,7 @@ def generation(cluster):
 @pytest.fixture
 def hold():
     """Keep the runners waiting for their CPU, so that a job is surely in its middle: the runner's
-    own lock (runner/run/core_lock.h). release() lets them go on."""
+    own lock (runner/host/core_lock.h). release() lets them go on."""
 
     class Hold:
         def __init__(self):

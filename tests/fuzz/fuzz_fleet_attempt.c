@@ -2,11 +2,11 @@
 // Whatever result.csv a node sends: an attempt whose numbers and outcome are what its fields say
 // and that is the same when written and read again, or an error. Its claim is judged by the CPU
 // that it names.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "attempt.h"
-#include "claims.h"
-#include "table.h"
+#include "campaign/fleet/attempt.h"
+#include "campaign/fleet/claims.h"
+#include "common/table.h"
 
 #include <stdio.h>
 

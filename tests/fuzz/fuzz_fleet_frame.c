@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes of srun's: what is found lies within them and has the hash that was announced. A
 // result that is really there is found whatever stands around it; a damaged one never is.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "frame.h"
+#include "campaign/fleet/frame.h"
 
 #include <sha2.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any fleet's settings file: every setting has a value that is the same when written and read
 // again, the command line comes first; or an error that names file and line.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "fleet_settings.h"
+#include "campaign/fleet/fleet_settings.h"
 
 #include <stdio.h>
 

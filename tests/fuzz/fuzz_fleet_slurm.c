@@ -2,9 +2,9 @@
 // Whatever sinfo, squeue and sbatch print: nodes with a name that may become a path, jobs with a
 // number, or an error that names the program. What was read is the same when printed and read
 // again.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "slurm_text.h"
+#include "campaign/fleet/slurm_text.h"
 
 #include <stdio.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes on the guest's port: every step goes on or says that it waits for more, records
 // lie within the text. True records are all found, whatever stands between them.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "guest_channel.h"
-#include "../../runner/guest/crc32.h"
-#include "../../runner/guest/pack.h"
+#include "runner/engine/guest_channel.h"
+#include "runner/guest/crc32.h"
+#include "runner/guest/pack.h"
 
 #include <stdio.h>
 

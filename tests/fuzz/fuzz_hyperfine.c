@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whatever hyperfine exports: times that are positive numbers, or a reason.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "hyperfine_json.h"
+#include "runner/engine/hyperfine_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char why[160] = "";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whatever perf prints: a status that is ok has a number, any other has none and a reason.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "perf_text.h"
+#include "runner/engine/perf_text.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any variants.csv and proof.csv (the input is cut at its first zero byte): a plan in which
 // every variant without a true proof is unproved, or an error. A part of it by names is a part.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "plan.h"
+#include "runner/run/plan.h"
 
 #include <math.h>
 

@@ -2,10 +2,10 @@
 // Any proof.csv beside a good variants.csv and binaries that are there (one and two) or not
 // (gone): a variant counts as proved only if a row of its own has its binary's hash and is ok,
 // else there is a reason. asmsweep-prove reads the same rows.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "plan.h"
-#include "proof.h"
+#include "runner/prove/proof.h"
+#include "runner/run/plan.h"
 
 #include <sha2.h>
 

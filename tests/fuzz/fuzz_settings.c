@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any journal: its settings come back as they were written, or an error.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "settings.h"
+#include "runner/run/settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct settings settings;

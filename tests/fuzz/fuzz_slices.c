@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whatever a variant prints: all of its slices or a reason, and an end mark proves an end.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "slices.h"
+#include "runner/estimate/slices.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char why[160] = "";

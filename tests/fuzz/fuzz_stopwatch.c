@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any ticks: never a value without an ok, never an ok that is not a positive number.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "stopwatch.h"
+#include "runner/estimate/stopwatch.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any CSV: every row has every column, or an error names a line. What was read is written
 // and read again the same.
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "table.h"
+#include "common/table.h"
 
 static void write_table(const struct table *table, char **text, size_t *length) {
     FILE *stream = open_memstream(text, length);

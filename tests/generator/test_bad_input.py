@@ -179,16 +179,17 @@ def test_unreadable_and_binary_files_are_named(generate, tmp_path):
 
 
 @pytest.mark.parametrize("program,words,said", [
-    ("main.py", ["--lis"], "generator: unrecognized arguments: --lis"),
-    ("main.py", [], "generator: give --sweep and --out or --names, or --list, "
-     "--families or --render"),
-    ("build.py", ["--sweep", "x", "--out", "y", "-j", "two"],
+    ("generator/main.py", ["--lis"], "generator: unrecognized arguments: --lis"),
+    ("generator/main.py", [],
+     "generator: give --sweep and --out or --names, or --list, --families or --render"),
+    ("generator/build.py", ["--sweep", "x", "--out", "y", "-j", "two"],
      "build: -j/--jobs: invalid int value: 'two'"),
-    ("build.py", ["--sweep", "x"], "build: one of the arguments --out --into is required"),
-    ("night.py", [], "night: the following arguments are required: NIGHT"),
+    ("generator/build.py", ["--sweep", "x"],
+     "build: one of the arguments --out --into is required"),
+    ("campaign/night/report.py", [], "night: the following arguments are required: NIGHT"),
 ])
 def test_a_wrong_option_of_each_program_is_one_line(program, words, said):
-    done = subprocess.run([PYTHON, "-B", f"{ROOT}/generator/{program}", *words],
+    done = subprocess.run([PYTHON, "-B", f"{ROOT}/{program}", *words],
                           capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == \
         (2, "", f"{said}; --help lists the options\n")
@@ -204,14 +205,15 @@ def test_a_closed_pipe_ends_the_lists_silently():
         assert (done.returncode, done.stderr) == (-signal.SIGPIPE, "")
 
 
-@pytest.mark.parametrize("program, name", [("main.py", "generator"), ("build.py", "build"),
-                                           ("night.py", "night"), ("tables.py", "asmsweep table")])
+@pytest.mark.parametrize("program, name", [
+    ("generator/main.py", "generator"), ("generator/build.py", "build"),
+    ("campaign/night/report.py", "night"), ("results/tables/main.py", "asmsweep table")])
 def test_stdout_that_is_full_or_closed_is_one_line_and_status_2(program, name):
     closed = "leave it open: Bad file descriptor"
     for words, said in ((">/dev/full", "give it a place with room: No space left on device"),
                         (">&-", closed), ("<&- >&-", closed)):
         done = subprocess.run(["sh", "-c", f'"$@" {words}', "sh", PYTHON, "-B",
-                               f"{ROOT}/generator/{program}", "--help"],
+                               f"{ROOT}/{program}", "--help"],
                               stderr=subprocess.PIPE, text=True, check=False)
         assert (done.returncode, done.stderr) == \
             (2, f"{name}: stdout: not all could be printed (files are complete); {said}\n"), words
@@ -235,11 +237,12 @@ def test_a_limit_of_memory_is_kept_where_it_is_smaller_than_ours(limits, soft, h
 INTERRUPTED = (-signal.SIGINT, "")  # died of the signal: a shell's loop ends, too
 
 
-@pytest.mark.parametrize("program, name", [("main.py", "generator"), ("build.py", "build")])
+@pytest.mark.parametrize("program, name", [
+    ("generator/main.py", "generator"), ("generator/build.py", "build")])
 def test_an_interruption_of_the_first_moment_is_one_line(tmp_path, program, name):
     (tmp_path / "difflib.py").write_text(
         "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise SystemExit('alive')\n")
-    done = subprocess.run([PYTHON, "-B", f"{ROOT}/generator/{program}", "--list"],
+    done = subprocess.run([PYTHON, "-B", f"{ROOT}/{program}", "--list"],
                           capture_output=True, text=True, check=False,
                           env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert (done.returncode, done.stdout) == INTERRUPTED

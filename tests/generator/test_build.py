@@ -41,11 +41,10 @@ class Clone:
         self.root, self.prove, self.out = root, prove, root / "out dir"
         root.mkdir()
         shutil.copy(f"{ROOT}/CMakeLists.txt", root)
-        for folder in ("generator", "templates"):
+        for folder in ("common", "generator", "templates"):
             shutil.copytree(f"{ROOT}/{folder}", root / folder)
-        for listed in ("common/prefixes.def", "runner/prove/canonical.def"):
-            (root / listed).parent.mkdir(parents=True)
-            shutil.copy(f"{ROOT}/{listed}", root / listed)
+        (root / "runner/prove").mkdir(parents=True)
+        shutil.copy(f"{ROOT}/runner/prove/canonical.def", root / "runner/prove")
         self.sweep = root / "my sweep.toml"
 
     def build(self, text=None, sweep=None):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "synthetic_cpu.h"
+#include "tests/host/synthetic_cpu.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>

@@ -6,7 +6,7 @@
 #ifndef SYNTHETIC_CPU_H
 #define SYNTHETIC_CPU_H
 
-#include "stopwatch.h"
+#include "runner/estimate/stopwatch.h"
 
 struct synthetic_cpu {
     double cycles[LEG_COUNT]; // a link of each calibrator, an iteration of the loop

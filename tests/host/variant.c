@@ -12,7 +12,7 @@
 // It holds for the variants that the glob NAMES matches, from their FROM-th execution on (0 is the
 // first); of two lines that set one word the later one counts. FOLDER/executions/NAME has a byte
 // for each execution so far. The words are those of `words` and `deeds` below.
-#include "synthetic_cpu.h"
+#include "tests/host/synthetic_cpu.h"
 
 #include <fcntl.h>
 #include <fnmatch.h>

@@ -10,7 +10,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), name) for name in ("results", "host")]
 
-from programs import RESULTS, ROOT, call  # noqa: E402
+from programs import NIGHT, RESULTS, ROOT, call  # noqa: E402
 from synthetic import loop, write_run  # noqa: E402
 
 BIN = os.path.dirname(RESULTS)
@@ -44,15 +44,15 @@ def add_run(store, day, rows, environment=MITIGATIONS, sweep="made", name=None):
     return write_run(store / sweep / "cpu" / name, rows, environment)
 
 
-def night(folder, again=None, command="night", options=(), **runs):
+def night(folder, again=None, command="verdict", options=(), **runs):
     """Look at a night of NAME=RUN; `again`: fresh runs by name. Status and night.csv's rows."""
     os.makedirs(folder, exist_ok=True)
     for suffix, named in (("run", runs), ("again", again or {})):
         for name, run in named.items():
             with open(os.path.join(folder, f"{name}.{suffix}"), "w", encoding="utf-8") as stream:
                 stream.write(f"{run}\n")
-    done = call(RESULTS, command, folder, *options)
-    if command != "night" or done.returncode not in (0, 4):
+    done = call(NIGHT, command, folder, *options)
+    if command != "verdict" or done.returncode not in (0, 4):
         return done
     with open(os.path.join(folder, "night.csv"), newline="", encoding="utf-8") as stream:
         return done.returncode, list(csv.DictReader(stream))
@@ -65,7 +65,7 @@ def of_kind(rows, kind):
 def report(folder):
     """The two reports of a night's folder, as text."""
     open(os.path.join(folder, "failed"), "a", encoding="utf-8").close()
-    subprocess.run(["/usr/bin/python3", "-B", os.path.join(ROOT, "generator", "night.py"),
+    subprocess.run(["/usr/bin/python3", "-B", os.path.join(ROOT, "campaign", "night", "report.py"),
                     str(folder)], check=True, timeout=60)
     texts = []
     for name in ("report.txt", "report.html"):

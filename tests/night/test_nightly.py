@@ -12,7 +12,7 @@ import subprocess
 import time
 
 import pytest
-from nights import RESULTS, RUN, of_kind  # also where host is found
+from nights import NIGHT, RESULTS, RUN, of_kind  # also where host is found
 from host import SHARED, Host
 from whole import SHORT, SLOW, build, call, command, costs, newest, rows, whole_night
 
@@ -234,7 +234,8 @@ def test_a_second_look_that_fails_is_told_and_no_all_clear(place, tmp_path, host
     """The runner of this night breaks where it is called with --only behind all other options."""
     runner, few = tmp_path / "programs" / "asmsweep-run", ("--only", f"{SLOW}*")
     runner.parent.mkdir()
-    os.symlink(RESULTS, runner.parent / "asmsweep-results")
+    for program in (RESULTS, NIGHT):
+        os.symlink(program, runner.parent / os.path.basename(program))
     runner.write_text("#!/bin/sh\n"
                       'for last; do before=${now-} now=$last; done\n'
                       f'[ "$before $now" != "--only {SLOW}" ] || {{ echo broken >&2; exit 2; }}\n'

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 from nights import (add_run, call, loop, loops, night, of_kind, report, run_id,
-                    ROOT, RESULTS)
+                    NIGHT, ROOT)
 
 NEW_KEYS = [("microcode", "0x9", "0xa101148"), ("kernel", "6.2.0-new", "6.1.0-test")]
 
@@ -160,7 +160,7 @@ def test_a_run_that_was_killed_is_neither_believed_nor_compared_with(tmp_path):
             stream.write("asmsweep-journal 1\nbegin\n" + end)
     now = add_run(tmp_path, 4, loops(4, slower=(7,)))
     assert night(tmp_path / "night", command="candidates", made=now).stdout == "made\tv7\n"
-    done = call(RESULTS, "night", tmp_path / "night")
+    done = call(NIGHT, "verdict", tmp_path / "night")
     assert done.returncode == 0
     unfinished = tmp_path / "made" / "cpu" / run_id(2)
     done = night(tmp_path / "other", command="candidates", made=unfinished)
@@ -223,9 +223,9 @@ def test_the_units_of_systemd_are_right_and_name_sweeps_that_exist(tmp_path):
 
 
 def test_bad_input_gets_one_line_that_names_it(tmp_path):
-    done = call(RESULTS, "night", tmp_path / "none")
+    done = call(NIGHT, "verdict", tmp_path / "none")
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "none" in done.stderr
-    done = call(os.path.join(ROOT, "results", "nightly"))
+    done = call(os.path.join(ROOT, "campaign", "night", "nightly"))
     assert done.returncode == 2 and "usage: asmsweep nightly SWEEP..." in done.stderr
-    done = call(os.path.join(ROOT, "results", "nightly"), "seed", "--", "--store=/x")
+    done = call(os.path.join(ROOT, "campaign", "night", "nightly"), "seed", "--", "--store=/x")
     assert done.returncode == 2 and "--store=/x is not for nightly" in done.stderr

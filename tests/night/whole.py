@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 
-from nights import PROVE, RESULTS, ROOT, RUN
+from nights import NIGHT, PROVE, RESULTS, ROOT, RUN
 
 SLOW = "known_answers.push_popfq.groups16"
 # Not the CPU that other runs on this machine take by default, if there are two: no wait for it.
@@ -29,7 +29,8 @@ def build(folder, **runners):
     for name, runner in {"programs": RUN, **runners}.items():
         os.mkdir(folder / name)
         os.symlink(runner, folder / name / "asmsweep-run")
-        os.symlink(RESULTS, folder / name / "asmsweep-results")
+        for program in (RESULTS, NIGHT):
+            os.symlink(program, folder / name / os.path.basename(program))
 
 
 def costs(folder, variant=None):
@@ -48,7 +49,7 @@ def call(*arguments):
 
 def command(place, where, *options, programs="programs", sweeps=("known_answers",)):
     return [str(word) for word in (
-        os.path.join(ROOT, "results", "nightly"), *sweeps, "--front", place / "front",
+        os.path.join(ROOT, "campaign", "night", "nightly"), *sweeps, "--front", place / "front",
         "--programs", place / programs, "--store", where / "store", "--nights", where / "nights",
         "--", *SHORT, *options)]
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The channel's parser and the report made from it, on texts with every kind of damage.
-#include "pack_test.h"
+#include "tests/pack/pack_test.h"
 
-#include "../../runner/guest/crc32.h"
-#include "../../runner/guest/pack.h"
-#include "guest_channel.h"
-#include "guest_report.h"
+#include "runner/engine/guest_channel.h"
+#include "runner/engine/guest_report.h"
+#include "runner/guest/crc32.h"
+#include "runner/guest/pack.h"
 
 static const uint8_t nonce[PACK_NONCE_BYTES] = "0123456789abcde";
 static const uint8_t other_nonce[PACK_NONCE_BYTES] = "not the same one";

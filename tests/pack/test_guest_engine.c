@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The guest engine as the runner sees it, with accel=tcg: strays end with their status and
 // reason, and nothing that a software CPU ran has a cost.
-#include "pack_test.h"
+#include "tests/pack/pack_test.h"
 
-#include "engine.h"
+#include "runner/engine/engine.h"
 
 struct expectation {
     const char *name;

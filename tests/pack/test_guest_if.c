@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // CLI, STI and POPF really move IF in the guest, at CPL0 and at CPL3 with IOPL=3.
-#include "pack_test.h"
+#include "tests/pack/pack_test.h"
 
-#include "guest.h"
-#include "guest_truth.h"
+#include "runner/engine/guest.h"
+#include "runner/engine/guest_truth.h"
 
 static struct guest_result results[2];
 static char boot[512];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // perf stat around the guest, with a perf of the test's own in front of QEMU: its counts come
 // back as slopes, and a variant that does not end gives none.
-#include "pack_test.h"
+#include "tests/pack/pack_test.h"
 
-#include "guest_pmu.h"
+#include "runner/engine/guest_pmu.h"
 
 #include <math.h>
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every way to go astray is named with its reason, and every good program among them is there.
-#include "pack_test.h"
+#include "tests/pack/pack_test.h"
 
-#include "guest.h"
+#include "runner/engine/guest.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -2,9 +2,9 @@
 // The truth gate's judgement. The two `kvm_` texts are what a KVM that runs its guests
 // de-privileged (PVM on an AMD family 25 model 17) printed; the `silicon_` one is made up from
 // published figures, because no such machine was at hand.
-#include "pack_test.h"
+#include "tests/pack/pack_test.h"
 
-#include "guest_truth.h"
+#include "runner/engine/guest_truth.h"
 
 #define BOOT(hypervisor)                                                                           \
     "cs=0x8 tr=0x28 tr_loaded=0x28 cr0=0x80050033 msw=0x80050033 "                                 \

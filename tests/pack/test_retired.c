@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From counted runs to instructions per iteration.
-#include "pack_test.h"
+#include "tests/pack/pack_test.h"
 
-#include "retired.h"
+#include "runner/prove/retired.h"
 
 static char end1000[] = "end 1000\n", end2000[] = "end 2000\n", cut[] = "end 10";
 

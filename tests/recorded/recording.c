@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "recording.h"
+#include "tests/recorded/recording.h"
 
-#include "table.h"
-#include "units.h"
+#include "common/table.h"
+#include "common/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #ifndef RECORDING_H
 #define RECORDING_H
 
-#include "error.h"
-#include "stopwatch.h"
+#include "common/error.h"
+#include "runner/estimate/stopwatch.h"
 
 enum { RECORDED_ROUNDS = 60, RECORDED_LOOPS = 18, RECORDED_SLICES = 200 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The estimator on slices that a real core gave while another guest came and went on it: right
 // where the core was its own, and how often it is wrong where it was not.
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "recording.h"
+#include "tests/recorded/recording.h"
 
 enum { FEWEST_QUIET = 20, POOLED = USUAL_EXECUTIONS };
 

@@ -32,4 +32,4 @@ def solve():
 def table():
     """Run the tables' program; the completed process."""
     return lambda *arguments: call("/usr/bin/python3", "-B",
-                                   os.path.join(ROOT, "generator", "tables.py"), *arguments)
+                                   os.path.join(ROOT, "results", "tables", "main.py"), *arguments)

@@ -11,6 +11,7 @@ sys.path[:0] = [HERE, ROOT]
 
 RESULTS = os.environ.get("ASMSWEEP_RESULTS",
                          os.path.join(ROOT, "build", "programs", "bin", "asmsweep-results"))
+NIGHT = os.path.join(os.path.dirname(RESULTS), "asmsweep-night")
 PUBLISHED = os.path.join(ROOT, "results", "published")
 
 

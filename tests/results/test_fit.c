@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The solver against loops whose costs are known.
-#include "fit.h"
+#include "results/fit.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "compare.h"
+#include "results/compare.h"
 
 #include <math.h>
 #include <setjmp.h>

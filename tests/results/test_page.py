@@ -41,7 +41,7 @@ def path(tmp_path_factory):
                              os.path.join(ROOT, "build", "programs", "bin", "asmsweep-results"))
     assert call(program, "solve", folder, "--published",
                 os.path.join(ROOT, "results", "published")).returncode == 0
-    done = call("/usr/bin/python3", "-B", os.path.join(ROOT, "generator", "tables.py"), folder,
+    done = call("/usr/bin/python3", "-B", os.path.join(ROOT, "results/tables/main.py"), folder,
                 "--format", "html", "--out", folder / "index.html")
     assert done.returncode == 0, done.stderr
     return folder / "index.html"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The figures of the 2016 mail, from the counts it printed (results/published/petition_2016.csv).
-#include "petition.h"
-#include "table.h"
-#include "units.h"
+#include "common/table.h"
+#include "common/units.h"
+#include "results/petition.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

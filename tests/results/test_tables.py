@@ -310,7 +310,7 @@ def test_out_without_room_leaves_nothing_and_names_the_file(run, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
     old = tmp_path / "t.txt"
     old.write_text("old")
-    done = call("/usr/bin/python3", "-B", os.path.join(ROOT, "generator", "tables.py"), run,
+    done = call("/usr/bin/python3", "-B", os.path.join(ROOT, "results", "tables", "main.py"), run,
                 "--out", old, preexec_fn=no_room)
     assert (done.returncode, done.stderr) == (
         2, f"asmsweep table: {old}: File too large; give another place with --out\n")
@@ -334,7 +334,7 @@ def test_samples_that_are_no_text_are_named(run, table, tmp_path):
 
 
 def test_what_rounds_to_zero_has_no_sign():
-    from generator.table import cells
+    from results.tables import cells
     assert cells.number(-0.004) == "0.00" and cells.number(-0.006) == "-0.01"
     assert cells.interval(-0.001, 0.5, 0.25) == "[0.00,0.50]"
 
@@ -359,7 +359,7 @@ def test_a_directory_that_is_not_there_is_named(table, tmp_path):
 
 def test_an_undefined_name_in_a_template_is_an_error(tmp_path):
     import jinja2
-    from generator.table import environment
+    from results.tables import environment
     (tmp_path / "x.j2").write_text("<{ nothing }>")
     with pytest.raises(jinja2.UndefinedError):
         environment.make(tmp_path).get_template("x.j2").render({})

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mixes, items, contexts and generations as text.
-#include "body.h"
-#include "context.h"
-#include "item.h"
-#include "mix.h"
-#include "published.h"
+#include "results/body.h"
+#include "results/context.h"
+#include "results/item.h"
+#include "results/mix.h"
+#include "results/published.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

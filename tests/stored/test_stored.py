@@ -65,7 +65,7 @@ def golden(stored, ending):
 
 def render(folder, kind, out, *options):
     """The table of a run in a format; its bytes."""
-    done = call("/usr/bin/python3", "-B", os.path.join(ROOT, "generator", "tables.py"), folder,
+    done = call("/usr/bin/python3", "-B", os.path.join(ROOT, "results/tables/main.py"), folder,
                 "--format", kind, "--out", out, *options)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     return out.read_bytes()

@@ -12,12 +12,15 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # A layer includes its own headers and those of the layers named here, no others.
 LAYERS = {
     "common": (),
-    "runner/engine": ("common", "runner/guest"),
+    "runner/host": ("common",),
+    "runner/estimate": ("common",),
     "runner/guest": (),
-    "runner/run": ("common", "runner/engine"),
-    "runner/prove": ("common", "runner/engine"),
-    "runner/fleet": ("common", "runner/engine", "runner/run"),
+    "runner/engine": ("common", "runner/host", "runner/estimate", "runner/guest"),
+    "runner/prove": ("common", "runner/host", "runner/engine", "runner/estimate"),
+    "runner/run": ("common", "runner/host", "runner/estimate", "runner/engine"),
     "results": ("common",),
+    "campaign/fleet": ("common", "runner/host", "runner/estimate", "runner/engine", "runner/run"),
+    "campaign/night": ("common", "results"),
     "templates/variant": (),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
@@ -41,35 +44,41 @@ def layer_of(name):
     return max(found, key=len) if found else None
 
 
-def headers():
-    """The layers that have a header or list of that name: some names stand in two."""
-    where = {}
-    for name in tracked("*.h", "*.def"):
-        if layer_of(name):
-            where.setdefault(os.path.basename(name), set()).add(layer_of(name))
-    return where
-
-
-def upward_includes(name, text, where):
-    """Includes of `text` that reach a layer its file's layer may not know."""
+def upward_includes(name, text):
+    """Includes of `text` that reach a layer its file's layer may not know. An include is a path
+    from the root, so that no header of another folder can stand for it."""
     layer = layer_of(name)
     allowed = {layer, *LAYERS[layer]}
-    included = {os.path.basename(path) for path in INCLUDE.findall(text)}
-    return sorted(path for path in included if path in where and not where[path] & allowed)
+    return [path for path in INCLUDE.findall(text)
+            if layer != "templates/variant" and layer_of(path) not in allowed]
 
 
 def test_layers_include_downwards_only():
-    where = headers()
     sources = [name for name in tracked("*.c", "*.h") if layer_of(name)]
-    bad = {name: found for name in sources
-           if (found := upward_includes(name, read(name), where))}
+    bad = {name: found for name in sources if (found := upward_includes(name, read(name)))}
     assert bad == {}
 
 
 def test_the_check_of_layers_can_fail():
-    where = headers()
-    assert upward_includes("common/x.c", '#include "engine.h"\n', where) == ["engine.h"]
-    assert upward_includes("results/x.c", '#include "plan.h"\n', where) == ["plan.h"]
+    assert upward_includes("common/x.c", '#include "runner/engine/engine.h"\n') != []
+    assert upward_includes("results/x.c", '#include "runner/run/plan.h"\n') != []
+    assert upward_includes("results/x.c", '#include "plan.h"\n') != []
+    assert upward_includes("campaign/night/x.c", '#include "results/loops.h"\n') == []
+
+
+def imports(name):
+    """The packages of ours that a file of Python imports."""
+    return set(re.findall(r"^\s*(?:from|import) (common|generator|results|campaign)\b",
+                          read(name), re.M))
+
+
+def test_python_imports_downwards_only():
+    allowed = {"common": {"common"}, "generator": {"common", "generator"},
+               "results": {"common", "results"}, "campaign": {"common", "results", "campaign"}}
+    bad = {name: found for name in tracked("*.py")
+           if name.split("/")[0] in allowed
+           and (found := imports(name) - allowed[name.split("/")[0]])}
+    assert bad == {}
 
 
 def test_no_file_is_longer_than_400_lines():
@@ -79,7 +88,7 @@ def test_no_file_is_longer_than_400_lines():
 
 
 def test_no_line_of_python_or_shell_is_longer_than_100_columns():
-    long = {f"{name}:{at}" for name in tracked("*.py", "*.sh", "asmsweep", "results/nightly")
+    long = {f"{name}:{at}" for name in tracked("*.py", "*.sh", "asmsweep", "campaign/night/nightly")
             for at, line in enumerate(read(name).split("\n"), 1) if len(line) > 100}
     assert long == set()
 

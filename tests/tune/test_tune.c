@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // --tune on a made-up /sys: what is changed is put back, also after the run was killed.
-#include "tune.h"
+#include "runner/host/tune.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

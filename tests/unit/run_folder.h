@@ -3,7 +3,7 @@
 #ifndef RUN_FOLDER_H
 #define RUN_FOLDER_H
 
-#include "settings.h"
+#include "runner/run/settings.h"
 
 #include <ftw.h>
 #include <stdio.h>

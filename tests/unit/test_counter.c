@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which instructions write EAX, as objdump's canonical text has them.
-#include "counter.h"
+#include "runner/prove/counter.h"
 
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 static int is_written_by(const char *text) {
     struct instruction instruction = {0};

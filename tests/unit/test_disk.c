@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "disk.h"
+#include "common/disk.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What all engines share: how long an execution took, by two clocks that need not agree.
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "engine.h"
+#include "runner/engine/engine.h"
 
 static void no_part_of_a_time_is_below_0_or_above_the_whole(void **state) {
     (void)state;

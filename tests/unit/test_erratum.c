@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "erratum.h"
+#include "runner/prove/erratum.h"
 
 #include <stdio.h>
 

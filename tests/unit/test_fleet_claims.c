@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Is a node what its feature claims, and what a fleet is told about claims.
-#include "claims.h"
-#include "fleet_settings.h"
+#include "campaign/fleet/claims.h"
+#include "campaign/fleet/fleet_settings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <string.h>
+#include <cmocka.h>
 
 static const struct {
     const char *claimed, *vendor, *family, *model;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A result's bytes in what srun printed.
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "frame.h"
+#include "campaign/fleet/frame.h"
 
 #define SHA256_OF_TAR "90aebae315675cbf04612de4f7d5874850f48e0b8dd82becbeaa47ca93f5ebfb"
 #define FRAME "asmsweep-fleet-result 1 3 " SHA256_OF_TAR "\ntar"

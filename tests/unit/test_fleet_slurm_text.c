@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What sinfo, squeue and sbatch print, as values.
-#include "slurm_text.h"
+#include "campaign/fleet/slurm_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <string.h>
+#include <cmocka.h>
 
 static void the_first_feature_is_the_generation(void **state) {
     (void)state;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which attempt counts, where a generation is, and what comes through srun.
-#include "frame.h"
-#include "view.h"
+#include "campaign/fleet/frame.h"
+#include "campaign/fleet/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <sha2.h>
 #include <stdio.h>
 #include <string.h>
+#include <cmocka.h>
 
 static struct attempt make(long long job, long long restart, enum outcome outcome) {
     struct attempt attempt = {.job_id = job, .restart_id = restart, .outcome_id = outcome};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What hyperfine exports: every time of every command, or a reason; and the slope of two.
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "hyperfine_json.h"
+#include "runner/engine/hyperfine_json.h"
 
 static struct hyperfine_times times[2];
 static char why[160];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What becomes of a row of proof.csv when the guest has counted: only a contradiction is a
 // mismatch.
-#include "counter.h"
-#include "judge.h"
+#include "runner/prove/counter.h"
+#include "runner/prove/judge.h"
 
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 // Counts (thousandths; negative: not counted) of a loop with this mix and claim, and what they
 // must come to.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The parser of perf stat's output: against every text of the real perf that is kept in
 // tests/fixtures/perf, and against hand-made ones of shapes that were seen elsewhere.
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "perf_text.h"
+#include "runner/engine/perf_text.h"
 
 enum { MOST = 8 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // variants.csv and proof.csv of a build, cell by cell: what is taken, and what is refused.
-#include "plan.h"
+#include "runner/run/plan.h"
 
-#include "run_folder.h"
-#include "unit.h"
+#include "tests/unit/run_folder.h"
+#include "tests/unit/unit.h"
 
 #include <sha2.h>
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pooling executions: the interval must hold the truth as often as it says.
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "stopwatch.h"
+#include "runner/estimate/stopwatch.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>

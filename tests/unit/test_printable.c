@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Words of other programs: whatever the bytes, a row and a terminal get plain ones.
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "printable.h"
+#include "common/printable.h"
 
 static char text[16];
 

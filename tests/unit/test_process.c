@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Running one program: how it ended, what it left, and what it was given.
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "process.h"
+#include "runner/host/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

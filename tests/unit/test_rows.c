@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "rows.h"
+#include "common/rows.h"
 
 static void statuses_stand_in_the_order_of_precedence(void **state) {
     (void)state;

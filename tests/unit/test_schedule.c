@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "schedule.h"
+#include "runner/run/schedule.h"
 
 enum { MOST = 300 };
 

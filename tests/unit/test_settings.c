@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "run_folder.h"
+#include "tests/unit/run_folder.h"
 
 static char text[16384];
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The parser of what a variant prints: only a whole answer is one.
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "slices.h"
+#include "runner/estimate/slices.h"
 
 #define HEADER "slices 1 links 32 32 32 n 256 256 128 9\n"
 #define SLICE "s 1 2 3 4 5 6 7 8\n"

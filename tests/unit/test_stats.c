@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Expected values are computed by hand, or stand in the literature named beside them.
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "stats.h"
+#include "runner/estimate/stats.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>

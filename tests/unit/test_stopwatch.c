@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ticks of CPUs that are not here: the right value, or a status that says there is none.
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "synthetic_cpu.h"
+#include "tests/host/synthetic_cpu.h"
 
 enum { SLICES = 200, SEEDS = 20 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A run's folder: what is in the journal is on disk, and nothing else is.
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "run_folder.h"
-#include "store.h"
+#include "runner/run/store.h"
+#include "tests/unit/run_folder.h"
 
 #include <fcntl.h>
 #include <signal.h>

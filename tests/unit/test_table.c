@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "table.h"
+#include "common/table.h"
 
 #include <unistd.h>
 

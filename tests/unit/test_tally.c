@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a run makes of its executions: which status stands in summary.csv, and when a variant
 // is measured once more.
-#include "engine.h"
-#include "tally.h"
+#include "runner/engine/engine.h"
+#include "runner/estimate/tally.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "unit.h"
+#include "tests/unit/unit.h"
 
-#include "units.h"
+#include "common/units.h"
 
 enum kind { INTEGER, NUMBER, SECONDS, PART };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whether the independent witness agrees with a run, and which loop can be its unit.
-#include "witness.h"
+#include "runner/run/witness.h"
 
-#include "run_folder.h"
-#include "unit.h"
+#include "tests/unit/run_folder.h"
+#include "tests/unit/unit.h"
 
 #include <sha2.h>
 #include <sys/stat.h>

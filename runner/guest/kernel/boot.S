@@ -4,7 +4,7 @@
  * addresses and jumps to boot_entry in 32-bit mode: paging off, flat segments, interrupts off,
  * %ebx = physical address of the hvm_start_info (Xen's pvh.pandoc).
  */
-#include "layout.h"
+#include "runner/guest/kernel/layout.h"
 
 #define PHYSICAL(symbol) (symbol - KERNEL_BASE)
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "channel.h"
+#include "runner/guest/kernel/channel.h"
 
-#include "../crc32.h"
-#include "../pack.h"
-#include "machine.h"
-#include "text.h"
+#include "runner/guest/crc32.h"
+#include "runner/guest/kernel/machine.h"
+#include "runner/guest/kernel/text.h"
+#include "runner/guest/pack.h"
 
 static const char *const kind_names[] = {
 #define RECORD(name, whose, meaning) [RECORD_##name] = #name,
-#include "../records.def"
+#include "runner/guest/records.def"
 #undef RECORD
 };
 

@@ -8,7 +8,7 @@
 
 enum record_kind {
 #define RECORD(name, whose, meaning) RECORD_##name,
-#include "../records.def"
+#include "runner/guest/records.def"
 #undef RECORD
 };
 

@@ -4,7 +4,7 @@
  * Each way in builds a struct gate_frame (gate.h) on a gate stack, changes to the kernel's page
  * tables and calls gate_dispatch; the way out is always IRETQ, because SYSRET can only go to CPL3.
  */
-#include "layout.h"
+#include "runner/guest/kernel/layout.h"
 
         .section .gate.writable, "aw", @nobits
         .balign PAGE_BYTES

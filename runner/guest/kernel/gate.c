@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gate.h"
+#include "runner/guest/kernel/gate.h"
 
-#include "../pack.h"
-#include "channel.h"
-#include "gate_symbols.h"
-#include "layout.h"
-#include "machine.h"
-#include "text.h"
+#include "runner/guest/kernel/channel.h"
+#include "runner/guest/kernel/gate_symbols.h"
+#include "runner/guest/kernel/layout.h"
+#include "runner/guest/kernel/machine.h"
+#include "runner/guest/kernel/text.h"
+#include "runner/guest/pack.h"
 
 #define CALL_WRITE 1
 #define CALL_PRCTL 157

@@ -4,7 +4,7 @@
 #ifndef KERNEL_GATE_H
 #define KERNEL_GATE_H
 
-#include "memory.h"
+#include "runner/guest/kernel/memory.h"
 
 #include <stdint.h>
 

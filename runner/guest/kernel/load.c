@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "load.h"
+#include "runner/guest/kernel/load.h"
 
-#include "../pack.h"
-#include "layout.h"
+#include "runner/guest/kernel/layout.h"
+#include "runner/guest/pack.h"
 
 #include <elf.h>
 

@@ -4,7 +4,7 @@
 #ifndef KERNEL_LOAD_H
 #define KERNEL_LOAD_H
 
-#include "memory.h"
+#include "runner/guest/kernel/memory.h"
 
 #include <stdint.h>
 

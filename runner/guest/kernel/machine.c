@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "machine.h"
+#include "runner/guest/kernel/machine.h"
 
-#include "gate_symbols.h"
-#include "layout.h"
-#include "text.h"
+#include "runner/guest/kernel/gate_symbols.h"
+#include "runner/guest/kernel/layout.h"
+#include "runner/guest/kernel/text.h"
 
 #include <cpuid.h>
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layer: runner/guest/kernel, top.
 // Purpose: runs the pack's entries in order and says how each ended.
-#include "../crc32.h"
-#include "../pack.h"
-#include "channel.h"
-#include "gate.h"
-#include "gate_symbols.h"
-#include "layout.h"
-#include "load.h"
-#include "machine.h"
-#include "memory.h"
-#include "text.h"
+#include "runner/guest/crc32.h"
+#include "runner/guest/kernel/channel.h"
+#include "runner/guest/kernel/gate.h"
+#include "runner/guest/kernel/gate_symbols.h"
+#include "runner/guest/kernel/layout.h"
+#include "runner/guest/kernel/load.h"
+#include "runner/guest/kernel/machine.h"
+#include "runner/guest/kernel/memory.h"
+#include "runner/guest/kernel/text.h"
+#include "runner/guest/pack.h"
 
 #define START_MAGIC 0x336ec578
 

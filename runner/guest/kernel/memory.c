@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "memory.h"
+#include "runner/guest/kernel/memory.h"
 
-#include "gate_symbols.h"
-#include "layout.h"
-#include "machine.h"
+#include "runner/guest/kernel/gate_symbols.h"
+#include "runner/guest/kernel/layout.h"
+#include "runner/guest/kernel/machine.h"
 
 #define TABLE_ENTRIES 512
 

@@ -11,9 +11,9 @@
  * Parameters: slots and user_only may be changed while it is loaded; hybrid=1 makes
  * two PMUs, cpu_core on CPU 0 and cpu_atom on CPU 1 (which need not exist).
  */
+#include <asm/msr.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
-#include <asm/msr.h>
 
 static int slots = 4;
 module_param(slots, int, 0644);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // rings DIRECTORY: the guest engine's truth gate at both rings, on KVM. DIRECTORY holds `kernel`
 // and `truth`. Prints a line a ring: its CPL, what CLI, STI and POPF are there, the evidence.
-#include "guest_truth.h"
+#include "runner/engine/guest_truth.h"
 
 #include <stdio.h>
 

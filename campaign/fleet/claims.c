@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "campaign/fleet/claims.h"
+
+#include "common/units.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *vendor;
+    int family, first, last;
+    const char *core_type, *name;
+} generations[] = {
+#define GENERATION(vendor, family, first, last, core, name)                                        \
+    {vendor, family, first, last, core, name},
+#include "common/generations.def"
+#undef GENERATION
+};
+
+enum { GENERATIONS = sizeof generations / sizeof *generations };
+
+static const char *const names[] = {
+#define CLAIM(name, meaning) #name,
+#include "campaign/fleet/claims.def"
+#undef CLAIM
+};
+
+static const char *const meanings[] = {
+#define CLAIM(name, meaning) meaning,
+#include "campaign/fleet/claims.def"
+#undef CLAIM
+};
+
+const char *claim_name(enum claim claim) {
+    return names[claim];
+}
+
+const char *claim_meaning(enum claim claim) {
+    return meanings[claim];
+}
+
+// Letters and digits in lower case, '+' as "plus", all else dropped. Returns the length.
+static size_t squeeze(const char *text, size_t length, char *out, size_t size) {
+    size_t used = 0;
+    for (size_t i = 0; i < length && used + 5 < size; i++) {
+        if (isalnum((unsigned char)text[i]))
+            out[used++] = (char)tolower((unsigned char)text[i]);
+        else if (text[i] == '+')
+            used += (size_t)snprintf(out + used, size - used, "plus");
+    }
+    out[used] = '\0';
+    return used;
+}
+
+// Is `claimed` (squeezed) the whole of `name`, or its first words?
+static int names_it(const char *claimed, const char *name) {
+    char words[64];
+    for (const char *end = name; *end; end++) {
+        end += strcspn(end, " ");
+        squeeze(name, (size_t)(end - name), words, sizeof words);
+        if (!strcmp(words, claimed))
+            return 1;
+        if (!*end)
+            break;
+    }
+    return 0;
+}
+
+enum claim claim_check(const char *claimed, const char *vendor, const char *family,
+                       const char *model, const char **found) {
+    char wanted[64];
+    long long family_number = -1, model_number = -1;
+    int listed = 0;
+    *found = "";
+    squeeze(claimed, strlen(claimed), wanted, sizeof wanted);
+    units_scan_integer(family, 0, 4095, &family_number);
+    units_scan_integer(model, 0, 255, &model_number);
+    for (int i = 0, settled = 0; i < GENERATIONS; i++) {
+        int named = names_it(wanted, generations[i].name);
+        listed |= named;
+        if (settled || strcmp(generations[i].vendor, vendor) ||
+            generations[i].family != family_number || model_number < generations[i].first ||
+            model_number > generations[i].last)
+            continue;
+        if (named || !**found)
+            *found = generations[i].name;
+        if (named)
+            return CLAIM_confirmed;
+        // The first row counts; a hybrid CPU has one for each type of core.
+        settled = !*generations[i].core_type;
+    }
+    return listed ? CLAIM_mismatch : CLAIM_unlisted;
+}
+
+const char *claim_feature(const char *name, char *text, size_t size) {
+    size_t used = 0;
+    for (; *name && used + 1 < size; name += *name == ' ') {
+        size_t length = strcspn(name, " ");
+        used += squeeze(name, length, text + used, size - used);
+        name += length;
+        if (*name && used + 1 < size)
+            text[used++] = '-';
+    }
+    text[used] = '\0';
+    return text;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// asmsweep-fleet submit: a build directory to a fleet's folder and one job a generation.
+#include "campaign/fleet/command.h"
+
+#include "campaign/fleet/files.h"
+#include "campaign/fleet/fleet.h"
+#include "campaign/fleet/pack.h"
+#include "campaign/fleet/slurm.h"
+#include "common/options.h"
+#include "common/table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct request {
+    const char *build, *out, *store, *config;
+};
+
+static int parse(int argc, char **argv, struct request *request, struct fleet_settings *settings,
+                 struct error *error) {
+    const struct option_row rows[] = {
+        {"out", 'o', OPTION_TEXT, &request->out, "DIR", 0, 0, "the fleet's folder"},
+        {"store", 0, OPTION_TEXT, &request->store, "DIR", 0, 0,
+         "without -o: DIR/UTC-TIME-SWEEP (default " FLEET_STORE ")"},
+        {"config", 'c', OPTION_TEXT, &request->config, "FILE", 0, 0,
+         "the settings below as NAME = \"VALUE\", one a line"},
+#define SETTING(name, argument, text)                                                              \
+    {#name, 0, OPTION_TEXT, &settings->name, argument, 0, 0, text},
+#include "campaign/fleet/settings.def"
+#undef SETTING
+    };
+    const struct option_list list = {"submit BUILD-DIR [options]",
+                                     "One job a generation of CPU that sinfo names, each with the "
+                                     "same built variants.",
+                                     rows, sizeof rows / sizeof *rows};
+    size_t count;
+    int status = options_parse(&list, argc, argv, &request->build, 1, &count, error);
+    if (status == 1)
+        options_help(&list, "asmsweep-fleet", stdout);
+    if (!status && !count)
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "submit needs a sweep's build directory; ./asmsweep fleet SWEEP makes it");
+    return status;
+}
+
+static int read_config(const char *path, struct fleet_settings *settings, struct error *error) {
+    char *text = path ? files_read(path, NULL, error) : NULL;
+    int failed = path && (!text || fleet_settings_parse(path, text, settings, error));
+    free(text);
+    return failed || fleet_settings_complete(settings, error) ? -1 : 0;
+}
+
+static int read_sweep(const char *build, struct fleet *fleet, struct error *error) {
+    static const char *const columns[] = {"sweep", "variant", NULL};
+    struct table table;
+    char *path = text_make("%s/variants.csv", build);
+    int failed = table_read(path, columns, &table, error);
+    if (!failed && !table.rows)
+        failed = error_set(error, ERROR_INPUT, path, 0, "holds no variants; build the sweep again");
+    if (!failed)
+        snprintf(fleet->sweep, sizeof fleet->sweep, "%s", table_cell(&table, 0, "sweep"));
+    table_free(&table);
+    free(path);
+    return failed;
+}
+
+static int make_folder(const char *out, const char *store, struct fleet *fleet,
+                       struct error *error) {
+    static const char *const folders[] = {"", "/pack", "/logs", "/results"};
+    char *plain =
+        out ? text_make("%s", out) : text_make("%s/%s-%s", store, fleet->id, fleet->sweep);
+    char *inside = text_make("%s/fleet.csv", plain);
+    int failed = 0;
+    if (!access(inside, F_OK))
+        failed =
+            error_set(error, ERROR_INPUT, plain, 0,
+                      "holds a fleet already; ./asmsweep fleet again %s submits what is missing, "
+                      "another -o begins anew",
+                      plain);
+    for (size_t i = 0; !failed && i < sizeof folders / sizeof *folders; i++) {
+        char *path = text_make("%s%s", plain, folders[i]);
+        failed = files_make_folders(path, error);
+        free(path);
+    }
+    if (!failed && !(fleet->directory = realpath(plain, NULL)))
+        failed = error_errno(error, ERROR_INPUT, plain, "cannot be found again");
+    free(plain);
+    free(inside);
+    return failed;
+}
+
+// The pack, and for nodes that do not see it a tar of it.
+static int make_pack(const char *build, struct fleet *fleet, struct error *error) {
+    char *pack = text_make("%s/pack", fleet->directory);
+    char *tar = text_make("%s/pack.tar", fleet->directory);
+    const char *const argv[] = {"tar", "-C", fleet->directory, "-cf", tar, "pack", NULL};
+    struct process_result result = {0};
+    int failed = pack_make(build, pack, error) || pack_check(pack, fleet->pack_sha256, error);
+    if (!failed && !strcmp(fleet->settings.shared, "no"))
+        failed = tool_run(argv, 0, &result, error);
+    process_free(&result);
+    free(pack);
+    free(tar);
+    return failed ? -1 : 0;
+}
+
+static int is_first(const struct slurm_nodes *nodes, size_t index) {
+    for (size_t i = 0; i < index; i++)
+        if (!strcmp(nodes->nodes[i].generation, nodes->nodes[index].generation))
+            return 0;
+    return 1;
+}
+
+static int has_usable_node(const struct slurm_nodes *nodes, const char *generation) {
+    for (size_t i = 0; i < nodes->count; i++)
+        if (!strcmp(nodes->nodes[i].generation, generation) &&
+            slurm_state_usable(nodes->nodes[i].state))
+            return 1;
+    return 0;
+}
+
+// A job for each generation; one that Slurm refuses keeps none of the others back.
+static int submit_all(struct fleet *fleet, const struct slurm_nodes *nodes, struct error *error) {
+    size_t wanted = 0, refused = 0;
+    for (size_t i = 0; i < nodes->count; i++) {
+        const char *generation = nodes->nodes[i].generation;
+        char claim[64];
+        if (!is_first(nodes, i) || !*generation ||
+            !fleet_settings_wants(&fleet->settings, generation))
+            continue;
+        wanted++;
+        fleet_settings_claim(&fleet->settings, generation, claim, sizeof claim);
+        if (fleet_submit(fleet, generation, claim, error)) {
+            refused++;
+            fprintf(stderr, "%s: not submitted: %s\n", generation, error->text);
+            continue;
+        }
+        const struct submission *last = &fleet->submissions[fleet->count - 1];
+        fprintf(stderr, "%s: submitted", generation);
+        fprintf(stderr, last->job ? ", job %lld\n" : " by srun\n", last->job);
+        if (!has_usable_node(nodes, generation))
+            fprintf(stderr, "%s: none of its nodes is up now; the job waits for one%s\n",
+                    generation,
+                    *fleet->settings.deadline ? " until the deadline"
+                                              : ", for ever unless there is a --deadline");
+    }
+    if (!wanted)
+        return error_set(error, ERROR_MISSING, "sinfo", 0,
+                         "no node%s%s has one of the generations as its first feature; see "
+                         "docs/fleet.md",
+                         *fleet->settings.partition ? " of partition " : "",
+                         fleet->settings.partition);
+    return refused ? ERROR_INCOMPLETE : 0;
+}
+
+// The time without its punctuation, and something for two in one second: names a folder and jobs.
+static void make_id(struct fleet *fleet) {
+    size_t used = 0;
+    fleet_time(fleet->created_utc);
+    for (const char *at = fleet->created_utc; *at; at++)
+        if (*at != '-' && *at != ':')
+            fleet->id[used++] = *at;
+    snprintf(fleet->id + used, sizeof fleet->id - used, "-%05d", (int)getpid() % 100000);
+}
+
+static int prepare(const struct request *request, struct fleet *fleet, struct slurm_nodes *nodes,
+                   struct error *error) {
+    make_id(fleet);
+    return read_config(request->config, &fleet->settings, error) ||
+           read_sweep(request->build, fleet, error) ||
+           slurm_nodes(fleet->settings.partition, nodes, error) ||
+           make_folder(request->out, request->store, fleet, error) ||
+           make_pack(request->build, fleet, error) || fleet_write(fleet, error);
+}
+
+int command_submit(int argc, char **argv, struct error *error) {
+    struct request request = {.store = FLEET_STORE};
+    struct fleet fleet = {0};
+    struct slurm_nodes nodes = {0};
+    int status = parse(argc, argv, &request, &fleet.settings, error);
+    if (status == 1)
+        return 0;
+    if (!status)
+        status = prepare(&request, &fleet, &nodes, error) ? -1 : submit_all(&fleet, &nodes, error);
+    if (status >= 0)
+        printf("%s\n", fleet.directory);
+    slurm_nodes_free(&nodes);
+    fleet_free(&fleet);
+    return status;
+}

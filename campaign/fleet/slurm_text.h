@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// campaign/fleet: what Slurm's programs print, as values. Text in, values out: no processes here.
+//
+// The formats are asked for with -o by slurm.c, from the lists below, and are one line an item
+// with '|' between the fields (sinfo(1), squeue(1)). A line that is not as asked is an error that
+// quotes it.
+#ifndef ASMSWEEP_SLURM_TEXT_H
+#define ASMSWEEP_SLURM_TEXT_H
+
+#include "common/error.h"
+
+#include <stddef.h>
+
+#define SLURM_NODES_FORMAT "%N|%f|%T"
+#define SLURM_JOBS_FORMAT "%i|%j|%T|%r|%N"
+
+struct slurm_node {
+    char name[256];
+    char generation[64]; // its first feature; "" if it has none
+    char state[32];      // as sinfo says it: idle, mixed, drained, down*, ...
+};
+
+struct slurm_nodes {
+    size_t count;
+    struct slurm_node *nodes; // count of them, in sinfo's order; free with slurm_nodes_free
+};
+
+// Parse sinfo -h -N -o SLURM_NODES_FORMAT. A node that stands in several partitions is taken once.
+// A first feature that is no name ([A-Za-z0-9_.-], it becomes a path) is an error. 0 or -1.
+int slurm_parse_nodes(const char *text, struct slurm_nodes *nodes, struct error *error);
+void slurm_nodes_free(struct slurm_nodes *nodes);
+
+// Can a job start on a node of this state now or when other jobs end? Not on one that is drained,
+// down, failing, powered off or does not respond (a '*' behind the state).
+int slurm_state_usable(const char *state);
+
+// Nonzero for a text that may be a generation's name.
+int slurm_is_name(const char *text);
+
+struct slurm_job {
+    long long id; // without an array's index
+    char name[256], state[32], reason[128], node[256];
+};
+
+struct slurm_jobs {
+    size_t count;
+    struct slurm_job *jobs; // count of them; free with slurm_jobs_free
+};
+
+// Parse squeue -h -t all -o SLURM_JOBS_FORMAT. 0 or -1.
+int slurm_parse_jobs(const char *text, struct slurm_jobs *jobs, struct error *error);
+void slurm_jobs_free(struct slurm_jobs *jobs);
+
+// Will a job of this state still bring something? (PENDING, RUNNING, COMPLETING, ...)
+int slurm_state_alive(const char *state);
+
+// The job's number from sbatch --parsable: "ID" or "ID;CLUSTER"; lines before it (a site's
+// greeting) are passed over. 0 or -1.
+int slurm_parse_submitted(const char *text, long long *id, struct error *error);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "campaign/night/baseline.h"
+
+#include "results/machine_key.h"
+#include "results/runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What is known of one loop while the runs are walked back.
+struct sought {
+    const struct loop *base; // the best so far; NULL: none
+    bool settled;            // base is a value of the same bytes
+    bool since_settled;      // an earlier value was met, or it has one now
+};
+
+struct search {
+    const struct loops *now;
+    const struct machine_key *key;
+    struct sought *sought; // now's count
+    struct baseline *baseline;
+};
+
+static const struct loop *find(const struct loops *loops, const struct loop *like) {
+    for (size_t i = 0; i < loops->count; i++)
+        if (loop_is_same(&loops->loop[i], like))
+            return &loops->loop[i];
+    return NULL;
+}
+
+// The newest value of the same bytes wins; without one, the newest row at all says why.
+static bool take(struct sought *sought, const struct loop *now, const struct loop *then) {
+    bool good = then->has_value && strcmp(then->loop_sha256, now->loop_sha256) == 0;
+    if (sought->settled || (sought->base != NULL && !good))
+        return false;
+    sought->base = then;
+    sought->settled = good;
+    return true;
+}
+
+static void set_since(struct baseline *baseline, size_t i, const struct loop *missing) {
+    snprintf(baseline->missing_since[i], sizeof baseline->missing_since[i], "%s",
+             missing->key[KEY_run_id]);
+}
+
+// Look at one earlier run. Returns whether its loops are pointed at from now on.
+static bool look(struct search *search, const struct loops *then, bool same_key) {
+    bool used = false;
+    for (size_t i = 0; i < search->now->count; i++) {
+        struct sought *sought = &search->sought[i];
+        if (sought->settled && sought->since_settled)
+            continue;
+        const struct loop *loop = &search->now->loop[i], *found = find(then, loop);
+        if (found == NULL)
+            continue;
+        if (same_key)
+            used |= take(sought, loop, found);
+        if (!sought->since_settled && !found->has_value)
+            set_since(search->baseline, i, found);
+        sought->since_settled |= found->has_value;
+    }
+    return used;
+}
+
+static bool all_settled(const struct search *search) {
+    for (size_t i = 0; i < search->now->count; i++)
+        if (!search->sought[i].settled || !search->sought[i].since_settled)
+            return false;
+    return true;
+}
+
+// A run that cannot be read is passed over and named: one damaged file must not end all nights.
+static void look_at_run(struct search *search, const char *folder, bool is_newest) {
+    struct baseline *baseline = search->baseline;
+    struct loops *then = &baseline->read[baseline->read_count];
+    struct machine_key key;
+    struct error error;
+    int failed = loops_read(folder, then, &error);
+    bool used = false;
+    if (failed == 0 && then->count > 0) {
+        failed = machine_key_read(folder, then, &key, &error);
+        bool same = failed == 0 && machine_key_equal(&key, search->key);
+        if (same && baseline->newest[0] == '\0')
+            snprintf(baseline->newest, sizeof baseline->newest, "%s", folder);
+        if (is_newest && failed == 0)
+            machine_key_difference(&key, search->key, baseline->changed, sizeof baseline->changed);
+        if (failed == 0)
+            used = look(search, then, same);
+    }
+    if (failed != 0 && baseline->skipped[0] == '\0')
+        snprintf(baseline->skipped, sizeof baseline->skipped, "%s", error.text);
+    if (used)
+        baseline->read_count++;
+    else
+        loops_free(then);
+}
+
+// The folder's own name: one store is reached by several paths.
+static const char *name_of(const char *folder) {
+    const char *slash = strrchr(folder, '/');
+    return slash != NULL ? slash + 1 : folder;
+}
+
+static void walk(struct search *search, const struct runs *runs, const char *again) {
+    size_t seen = 0;
+    for (size_t i = 0; i < runs->count && seen < BASELINE_DEPTH && !all_settled(search); i++)
+        if (strcmp(name_of(runs->path[i]), name_of(again)) != 0)
+            look_at_run(search, runs->path[i], seen++ == 0);
+    struct loops *loops = &search->baseline->loops;
+    for (size_t i = 0; i < search->now->count; i++)
+        if (search->sought[i].base != NULL)
+            loops->loop[loops->count++] = *search->sought[i].base;
+}
+
+int baseline_find(const char *folder, const char *again, const struct loops *now,
+                  struct baseline *baseline, struct error *error) {
+    struct runs runs = {0};
+    struct machine_key key;
+    *baseline = (struct baseline){0};
+    if (machine_key_read(folder, now, &key, error) != 0 || runs_before(folder, &runs, error) != 0) {
+        runs_free(&runs);
+        return -1;
+    }
+    struct sought *sought = calloc(now->count + 1, sizeof *sought);
+    baseline->read = calloc(runs.count + 1, sizeof *baseline->read);
+    baseline->loops.loop = calloc(now->count + 1, sizeof *baseline->loops.loop);
+    baseline->missing_since = calloc(now->count + 1, sizeof *baseline->missing_since);
+    struct search search = {.now = now, .key = &key, .sought = sought, .baseline = baseline};
+    int failed = -1;
+    if (sought == NULL || baseline->read == NULL || baseline->loops.loop == NULL ||
+        baseline->missing_since == NULL) {
+        error_set(error, ERROR_INPUT, folder, 0, "out of memory");
+    } else {
+        for (size_t i = 0; i < now->count; i++) {
+            const struct loop *loop = &now->loop[i];
+            sought[i].since_settled = loop->has_value;
+            if (!loop->has_value)
+                set_since(baseline, i, loop);
+        }
+        walk(&search, &runs, again);
+        failed = 0;
+    }
+    free(sought);
+    runs_free(&runs);
+    return failed;
+}
+
+void baseline_free(struct baseline *baseline) {
+    for (size_t i = 0; i < baseline->read_count; i++)
+        loops_free(&baseline->read[i]);
+    free(baseline->read);
+    free(baseline->loops.loop);
+    free(baseline->missing_since);
+    *baseline = (struct baseline){0};
+}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plain text of exactly 72 columns: widths, wrapping, and which CPUs stand side by side."""
+
+import textwrap
+
+from results.tables import cells
+
+WIDTH = 72  # for mail
+LABEL = 23
+MEASURED, FIGURE, PUBLISHED = 21, 6, 19  # value with interval; figure beside it; published CPU
+SOURCE = 2  # method and engine: the last columns of a measured cell
+
+
+def cut(text, width):
+    """At most `width` columns; what was cut ends in a dot."""
+    text = str(text)
+    return text if len(text) <= width else text[:width - 1] + "."
+
+
+def pad(text, width, right=False):
+    text = cut(text, width)
+    return text.rjust(width) if right else text.ljust(width)
+
+
+def wrap(text, indent="", first=None, width=WIDTH):
+    """Wrapped to the width; a word that is longer is broken."""
+    return textwrap.fill(str(text), width, initial_indent=indent if first is None else first,
+                         subsequent_indent=indent, break_on_hyphens=False)
+
+
+def trim_lines(text):
+    """No blanks at the ends of lines."""
+    return "\n".join(line.rstrip() for line in text.split("\n"))
+
+
+def _width(column):
+    if column.published:
+        return PUBLISHED
+    return MEASURED + (1 + FIGURE if column.figures else 0)
+
+
+def heading(column):
+    """A column's heading, as wide as its cells."""
+    name = f"{column.letter}: {column.name}"
+    if column.published:
+        return pad(name, PUBLISHED)
+    return pad(name, MEASURED) + (" " + pad("publ.", FIGURE, True) if column.figures else "")
+
+
+def subheading(column):
+    """The line below the heading, as wide."""
+    return pad("   " + column.subtitle if column.subtitle else "", _width(column))
+
+
+def _fitted(cell, width):
+    """Value, interval and note in `width`: with fewer decimals before anything is cut."""
+    note = f"({cell.note})" if cell.note and cell.value is not None else ""
+    for places in (None, 1, 0):
+        text = cells.short_text(cell, places) + note
+        if len(text) <= width:
+            break
+    return pad(text, width)
+
+
+def cell_text(cell, column):
+    """A cell, as wide as its column: value, interval, mark, source, and the figure beside it."""
+    if column.published:
+        return _fitted(cell, PUBLISHED)
+    source = cell.source if cell.value is not None else ""
+    made = _fitted(cell, MEASURED - SOURCE) + pad(source, SOURCE, True)
+    if not column.figures:
+        return made
+    figure = cells.number(cell.published) + cell.agreement if cell.present else ""
+    return made + " " + pad(figure, FIGURE, True)
+
+
+def label(text):
+    """A row's label, as wide as the first column; a long one fills lines of its own."""
+    if len(text) <= LABEL:
+        return pad(text, LABEL)
+    return wrap(text, "  ", "") + "\n" + " " * LABEL
+
+
+def _side_by_side(columns):
+    """Column numbers, as many at a time as fit the width."""
+    made, used = [[]], 0
+    for number, column in enumerate(columns):
+        need = 1 + _width(column)
+        if made[-1] and used + need > WIDTH - LABEL:
+            made.append([])
+            used = 0
+        made[-1].append(number)
+        used += need
+    return made
+
+
+def _part(section, columns, numbers):
+    letters = [columns[number].letter for number in numbers]
+    rows = [{"label": row["label"], "ring": row["ring"],
+             "cells": [(row["cells"][number], columns[number]) for number in numbers]}
+            for row in section["rows"]
+            if any(row["cells"][number].present for number in numbers)]
+    return {"title": section["title"], "rows": rows, "left_out": section["left_out"],
+            "sentences": [text for letter, text in section["sentences"] if letter in letters]}
+
+
+def blocks(columns, sections):
+    """The table cut into parts that fit the width, each with the sections it has rows of."""
+    made = []
+    for numbers in _side_by_side(columns):
+        parts = [_part(section, columns, numbers) for section in sections]
+        made.append({"columns": [columns[number] for number in numbers],
+                     "sections": [part for part in parts
+                                  if part["rows"] or part["sentences"] or part["left_out"]]})
+    return made

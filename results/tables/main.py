@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables of runs; the only place here that prints and exits.
+
+    tables.py DIR... [--format text|markdown|latex|html|csv] [--out FILE]
+              [--beside NAME,...] [--labels NAME,...] [--all]
+Exit status 0, or 2 after one line that names file, place and remedy.
+"""
+
+import os
+import stat
+import sys
+
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, _ROOT)
+
+from common.commandline import Parser, begin, end  # noqa: E402
+
+if __name__ == "__main__":
+    begin("asmsweep table")
+
+try:
+    import jinja2
+except ImportError:
+    sys.exit("tables: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
+
+from common.errors import BadInput  # noqa: E402
+from results.tables import environment, page, report, runs  # noqa: E402
+
+
+def _formats(templates):
+    """A format is a template: NAME.j2."""
+    return sorted(name[:-3] for name in os.listdir(templates) if name.endswith(".j2"))
+
+
+def _arguments(argv, templates):
+    parser = Parser("asmsweep table", "tables of runs")
+    parser.add_argument("directories", metavar="DIR", nargs="+", help="a run's directory")
+    parser.add_argument("--format", default="text", choices=_formats(templates))
+    parser.add_argument("--out", metavar="FILE", help="write there instead of to stdout")
+    parser.add_argument("--beside", metavar="NAME,...", default="",
+                        help="published CPUs that get a column (part of their name)")
+    parser.add_argument("--labels", metavar="NAME,...", default="",
+                        help="a name for each DIR in their order: each gets a column of its own")
+    parser.add_argument("--all", action="store_true", help="every row of every family")
+    parser.add_argument("--published", metavar="FOLDER",
+                        default=os.path.join(_ROOT, "results", "published"))
+    parser.add_argument("--builds", metavar="FOLDER", default=os.path.join(_ROOT, "build"),
+                        help="where SWEEP/src is, for the page's assembly (default build)")
+    return parser.parse_args(argv)
+
+
+def _figures(folder, names):
+    path = os.path.join(folder, "costs.csv")
+    figures = runs.read_costs(path, "make it with: build/programs/bin/asmsweep-results published "
+                            f"{folder}")
+    for name in names:
+        if not any(name.lower() in row["cpu_name"].lower() for row in figures):
+            known = ", ".join(sorted({row["cpu_name"] for row in figures}))
+            raise BadInput("--beside", f"no published CPU is called {name}", f"known: {known}")
+    return figures
+
+
+def _labels(args):
+    """{run's directory: its label}, empty without --labels: then a CPU is one column."""
+    labels = [name.strip() for name in args.labels.split(",")] if args.labels else []
+    if labels and len(labels) != len(args.directories):
+        raise BadInput("--labels", f"names {len(labels)} of {len(args.directories)} runs",
+                       "give one name for each DIR")
+    return dict(zip(args.directories, labels))
+
+
+def render(args, templates):
+    names = [name.strip() for name in args.beside.split(",") if name.strip()]
+    figures = _figures(args.published, names)
+    labels = _labels(args)
+    all_runs = [runs.read_run(path.rstrip("/") or path, labels.get(path, ""))
+                for path in args.directories]
+    for run in all_runs:
+        runs.refuse_empty(run)
+    runs.refuse_twins(all_runs)
+    everything = args.all or args.format in ("csv", "html")
+    values = report.build(all_runs, figures, names, everything)
+    env = environment.make(templates, html=args.format == "html")
+    if args.format == "html":
+        values["page"] = page.build(env, values, all_runs, args.builds)
+    return env.get_template(f"{args.format}.j2").render(values)
+
+
+def _write(path, text):
+    """The text into a file whole or not at all; through to what is no regular file."""
+    target = os.path.realpath(path)  # a link stays one
+    try:
+        if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
+            with open(target, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            return
+        temporary = f"{target}.{os.getpid()}"
+        try:
+            with open(temporary, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            os.replace(temporary, target)
+        except OSError:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+            raise
+    except OSError as problem:
+        raise BadInput(path, problem.strerror, "give another place with --out") from None
+
+
+def main(argv):
+    templates = os.path.join(_ROOT, "templates", "tables")
+    args = _arguments(argv, templates)
+    try:
+        text = render(args, templates)
+        if args.out is not None:
+            _write(args.out, text)
+    except BadInput as problem:
+        print(f"asmsweep table: {problem}", file=sys.stderr)
+        return 2
+    except jinja2.TemplateError as problem:
+        place = getattr(problem, "filename", None) or f"{args.format}.j2"
+        print(f"asmsweep table: {place}: {problem}; mend the template", file=sys.stderr)
+        return 2
+    except OSError as problem:
+        print(f"asmsweep table: {problem.filename or 'a part'}: {problem.strerror}; "
+              "make it readable", file=sys.stderr)
+        return 2
+    if args.out is None:
+        sys.stdout.write(text)
+    return 0
+
+
+if __name__ == "__main__":
+    end("asmsweep table", main)

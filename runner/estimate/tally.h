@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/estimate: what a run knows of a variant so far: the values of its executions, one
+// tally for each quantity and source. Filled from rows as they are written, or as they
+// are read again when a run is resumed: by the same text, so that both decide alike.
+#ifndef ASMSWEEP_TALLY_H
+#define ASMSWEEP_TALLY_H
+
+#include "common/rows.h"
+#include "runner/estimate/stopwatch.h"
+
+// One row of measurements.csv, as far as it counts here. Texts are copied; NULL is an empty one.
+struct tally_row {
+    const char *engine, *quantity, *source, *event; // event: "" but for the sweep's own
+    const char *accel, *ring, *privilege;
+    const char *status, *detail;
+    double value, low, high, spread; // NaN: empty
+    double samples;
+};
+
+struct tally {
+    char engine[16], quantity[16], source[16], event[64], accel[16], ring[4], privilege[16];
+    double *values, *within_half; // of ok executions
+    size_t count, capacity;
+    size_t executions;          // ok or not
+    size_t two_modes;           // of them unstable by themselves
+    double spread_sum, samples; // over ok executions
+    size_t spreads;             // of them with a spread
+    enum status worst;          // of executions without a value; STATUS_ok: none
+    char detail[400];           // of the worst, or the first warning
+};
+
+struct tallies {
+    struct tally *items;
+    size_t count;
+};
+
+void tallies_add(struct tallies *tallies, const struct tally_row *given);
+void tallies_free(struct tallies *tallies);
+
+// The tally of the cycles that stand for the variant: the first source's. NULL if none.
+const struct tally *tallies_cycles(const struct tallies *tallies);
+
+// Pool one tally. An execution with two modes may have been disturbed: a third of them or more
+// make the variant unstable, fewer are told in the detail. status is what stands in summary.csv:
+// pooled if at least half of the executions gave a value, else the worst reason.
+void tally_pool(const struct tally *tally, double precision, struct pooled *pooled);
+
+// Should the variant be measured once more? True while its cycles' interval is wider than
+// the precision and there is hope (executions give values, or only lack a valid panel).
+int tallies_too_wide(const struct tallies *tallies, double precision);
+
+// Has it no value so far because the panel disagreed too often?
+int tallies_lack_panel(const struct tallies *tallies, double precision);
+
+#endif
