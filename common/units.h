@@ -9,7 +9,7 @@
 int units_scan_integer(const char *text, long long minimum, long long maximum, long long *value);
 
 // A finite decimal number in the C locale's spelling, nothing before or behind it. 0 or -1.
-// A comma in it is no number: see facts of perf in a locale that writes one.
+// A comma in it is no number: perf writes one in some locales.
 int units_scan_number(const char *text, double *value);
 
 // A time as 90, 90s, 1.5m, 2h or 250ms, in seconds, above 0. 0 or -1.

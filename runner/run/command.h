@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runner/run: the commands of asmsweep-run, each a program_function. The exit status is that of
-// design: 0, 1, 2 or 3.
+// runner/run: the commands of asmsweep-run, each a program_function. Its exit status is 0, 1, 2
+// or 3 (docs/reference.md).
 #ifndef ASMSWEEP_COMMAND_H
 #define ASMSWEEP_COMMAND_H
 

@@ -103,6 +103,41 @@ def test_every_source_names_its_licence(pattern):
     assert missing == []
 
 
+def missing_paths(text):
+    """Files of the project that a page names in backquotes and that are not there. A part in
+    capitals (NAME) or with `*` stands for others; `spaced` is the family that a page makes."""
+    spans = " ".join(re.findall(r"`([^`\n]+)`", text))
+    paths = re.findall(r"(?<![\w/.-])((?:campaign|common|docs|generator|results|runner|setup|"
+                       r"templates|tests)/[\w./*-]*[\w/*])", spans)
+    return [path for path in paths
+            if not re.search(r"[A-Z]{3}|[*]|/spaced/|^results/(data|nights)", path)
+            and not os.path.exists(os.path.join(ROOT, path))]
+
+
+def missing_pages(name, text):
+    """Pages that a file names and that are not there, beside it or where it says."""
+    found = re.findall(r"(?<![\w/.*-])((?:[\w-]+/)*[\w-]+\.md)\b", text.replace("\\n", " "))
+    return [page for page in found
+            if not any(os.path.exists(os.path.join(ROOT, folder, page))
+                       for folder in ("", "docs", os.path.dirname(name)))]
+
+
+def test_whatever_is_named_is_there():
+    texts = {name: read(name) for name in tracked()
+             if not name.startswith(("tests/fuzz/corpus/", "tests/tree/"))
+             and not name.endswith(".tar.xz")}
+    pages = {name: found for name, text in texts.items() if (found := missing_pages(name, text))}
+    paths = {name: found for name, text in texts.items()
+             if name.endswith(".md") and (found := missing_paths(text))}
+    assert (pages, paths) == ({}, {})
+
+
+def test_the_check_of_names_can_fail():
+    assert missing_paths("see `docs/design.md`, `docs/glossary.md`, `runner/gone.c`, "
+                         "`templates/tables/NAME.j2`") == ["docs/design.md", "runner/gone.c"]
+    assert missing_pages("docs/x.md", "(facts.md, glossary.md, docs/glossary.md)") == ["facts.md"]
+
+
 def test_nothing_is_left_open_in_the_code():
     marks = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"))
                        + r")\b")
