@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables of runs; the only place here that prints and exits.
 
-    tables.py DIR... [--format text|markdown|latex|html|csv] [--out FILE]
+    main.py DIR... [--format text|markdown|latex|html|csv] [--out FILE]
               [--beside NAME,...] [--labels NAME,...] [--all]
 Exit status 0, or 2 after one line that names file, place and remedy.
 """
