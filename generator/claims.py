@@ -5,7 +5,8 @@ A family writes claims in a short notation; here they become the exact text that
 the proof compares with the disassembly. Every loop ends with `dec %eax` and
 `jnz`, which the common wrapper adds, so they are added to the claims here.
 
-    mix       14*push + 14*popfq                  count*mnemonic, joined by +
+    mix       14*push + 14*popfq                  count*mnemonic, joined by +; where it is left
+                                                  out, what the sequence holds
     sequence  14*(push %rbx; popfq); nop          instructions, joined by ;
     bytes     28                                  of the body alone
     retired   28                                  of the body alone

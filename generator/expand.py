@@ -139,12 +139,15 @@ def _claims(loop, values):
              for key in ("mix", "sequence", "bytes", "retired") if "claims." + key in loop.texts}
     row = {"mix": "", "sequence": "", "retired_expected": "", "bytes_claimed": ""}
     with guard(loop.file.path, loop.file.line(*loop.keys, "claims"), f"claims of {loop.name}"):
+        if "sequence" in texts:
+            sequence = claims.sequence(texts["sequence"])
+            row["sequence"] = claims.sequence_text(sequence)
+            mix = spelling.mix_of(sequence)
         if "mix" in texts:
             mix = claims.mix(texts["mix"])
+        if row["sequence"] or "mix" in texts:
             row["mix"] = claims.mix_text(mix)
             row["retired_expected"] = str(sum(mix.values()) + 2)
-        if "sequence" in texts:
-            row["sequence"] = claims.sequence_text(claims.sequence(texts["sequence"]))
         if "bytes" in texts:
             row["bytes_claimed"] = claims.loop_bytes(claims.number(texts["bytes"], "bytes"))
         if "retired" in texts:

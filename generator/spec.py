@@ -26,7 +26,8 @@ _LOOP_COMMON = {
     "rows": (_TABLE, False), "values": (_TABLE, False), "conditions": (_LIST, False),
     "claims": (_TABLE, False), "context": (_TABLE, False),
 }
-FAMILY = {"summary": (_TEXT, True), "group": (_TEXT, True), **_LOOP_COMMON}
+FAMILY = {"summary": (_TEXT, True), "like": (_TEXT, False), "group": (_TEXT, True),
+          **_LOOP_COMMON}
 LOOP = {"name": (_TEXT, True), "body": (_TEXT, True), "setup": (_TEXT, False),
         "teardown": (_TEXT, False), "summary": (_TEXT, False), "group": (_TEXT, False),
         **_LOOP_COMMON}
@@ -178,12 +179,27 @@ def _is_the_projects(path, templates):
         os.path.join(templates, "sweeps"))
 
 
-def load_family(name, templates):
-    """The checked TomlFile of a family folder."""
+def load_family(name, templates, above=()):
+    """The checked TomlFile of a family folder; `above`: the families that are like it."""
     file = TomlFile(os.path.join(templates, "families", name, "family.toml"))
+    base = file.data.get("like")
+    if isinstance(base, str):
+        if base in (name, *above) or base not in families(templates):
+            raise file.error(("like",), f"family {name} cannot be like '{base}'",
+                             "name another family, and none that is like this one")
+        _take_over(file.data, load_family(base, templates, (name, *above)).data)
     check(file, (), file.data, FAMILY)
     check_summary(file)
     return file
+
+
+def _take_over(data, base):
+    """What a family leaves out is as in the one it is like; so is each key of these tables."""
+    for key in ("values", "context", "claims", "rows"):
+        if isinstance(own := data.get(key, {}), dict):
+            data[key] = {**own, **base.get(key, {}), **own}  # its own keys first
+    for key, value in base.items():
+        data.setdefault(key, value)
 
 
 def family_alone(env, name, templates):
@@ -256,7 +272,7 @@ def _loop(env, file, keys, data, name, template):
 
 
 def _rows(file, keys, rows):
-    """[rows.AXIS.VALUE] tables: facts that belong to one value of an axis."""
+    """[rows.AXIS] tables: facts that belong to one value of an axis."""
     for axis, table in rows.items():
         if not isinstance(table, dict) or not all(isinstance(r, dict) for r in table.values()):
             raise file.error((*keys, "rows", axis), f"rows.{axis} is not a table of tables",

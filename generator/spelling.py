@@ -7,6 +7,7 @@ body for the results, and the loop would have no cost of its own. Text that name
 instruction of the mix in any spelling is left alone: a group may be plain words.
 """
 
+import collections
 import functools
 import os
 import re
@@ -35,6 +36,12 @@ def _instructions(group):
             count += 1
         if words:
             yield words[:count]
+
+
+def mix_of(instructions):
+    """{mnemonic: count} of instructions, in order of first appearance."""
+    return dict(collections.Counter(" ".join(words)
+                                    for text in instructions for words in _instructions(text)))
 
 
 def _others(mnemonic):
