@@ -7,22 +7,22 @@ enum { SYS_PRCTL = 157, SYS_IOPL = 172, SYS_EXIT_GROUP = 231 };
 enum { PR_SET_PDEATHSIG = 1, SIGNAL_KILL = 9 };
 enum { STATUS_USAGE = 2, STATUS_PRIVILEGE = 3, STATUS_ABI = 4 };
 enum { STANDARD_OUTPUT = 1, STANDARD_ERROR = 2 };
-enum { MAX_SLICES = 100000, MAX_ITERATIONS_A_LEG = 1 << 30 };
+enum { MAX_SLICES = 100000, MAX_ITERATIONS_A_SEGMENT = 1 << 30 };
 
-// A leg of 8192 cycles is 1.4 to 4 microseconds on today's clocks. Shorter legs are
+// A timed segment of 8192 cycles is 1.4 to 4 microseconds on today's clocks. Shorter ones are
 // biased by what a loop's exit costs; longer ones let the clock drift between the
-// loop and its calibrators, and let more interrupts in.
-enum { CYCLES_A_LEG = 8192, TRIES = 5 };
+// loop and its reference chains, and let more interrupts in.
+enum { CYCLES_A_SEGMENT = 8192, TRIES = 5 };
 
-struct leg {
+struct segment {
     const char *loop;
     uint32_t n;
 };
 
-// Legs in the order of the output; LEG_LOOP last. A slice runs the loop between the
+// Timed segments in the order of the output; SEGMENT_LOOP last. A slice runs the loop between the
 // two one-cycle chains, so that a drift of the clock meets both sides.
-enum { LEG_ADD, LEG_ROL, LEG_IMUL, LEG_LOOP, LEGS };
-static const uint8_t slice_order[LEGS] = {LEG_ADD, LEG_LOOP, LEG_ROL, LEG_IMUL};
+enum { SEGMENT_ADD, SEGMENT_ROL, SEGMENT_IMUL, SEGMENT_LOOP, SEGMENTS };
+static const uint8_t slice_order[SEGMENTS] = {SEGMENT_ADD, SEGMENT_LOOP, SEGMENT_ROL, SEGMENT_IMUL};
 
 _Noreturn static void leave(int status) {
     for (;;)
@@ -65,29 +65,29 @@ static uint64_t fastest(const char *loop, uint32_t count) {
     return least;
 }
 
-static uint32_t find_n(const char *loop, uint64_t ticks_a_leg) {
+static uint32_t find_n(const char *loop, uint64_t ticks_a_segment) {
     uint32_t n = 1;
     timed_call(1, loop); // page faults and cold caches
-    while (n < MAX_ITERATIONS_A_LEG && fastest(loop, n) < ticks_a_leg)
+    while (n < MAX_ITERATIONS_A_SEGMENT && fastest(loop, n) < ticks_a_segment)
         n *= 2;
     return n;
 }
 
-static void prepare(struct leg *legs) {
-    legs[LEG_ADD].loop = calibrator_add;
-    legs[LEG_ROL].loop = calibrator_rol;
-    legs[LEG_IMUL].loop = calibrator_imul;
-    legs[LEG_LOOP].loop = loop_setup;
-    uint32_t n = CYCLES_A_LEG / CALIBRATOR_LINKS;
-    timed_call(n, calibrator_add);
-    uint64_t ticks_a_leg = fastest(calibrator_add, n);
-    legs[LEG_ADD].n = n;
-    legs[LEG_ROL].n = n;
-    timed_call(n, calibrator_rol);
-    // The chains' own overhead makes ticks_a_leg a little long: 15/16 of it will do.
-    ticks_a_leg -= ticks_a_leg / 16;
-    legs[LEG_IMUL].n = find_n(calibrator_imul, ticks_a_leg);
-    legs[LEG_LOOP].n = find_n(loop_setup, ticks_a_leg);
+static void prepare(struct segment *segments) {
+    segments[SEGMENT_ADD].loop = chain_add;
+    segments[SEGMENT_ROL].loop = chain_rol;
+    segments[SEGMENT_IMUL].loop = chain_imul;
+    segments[SEGMENT_LOOP].loop = loop_setup;
+    uint32_t n = CYCLES_A_SEGMENT / CHAIN_LINKS;
+    timed_call(n, chain_add);
+    uint64_t ticks_a_segment = fastest(chain_add, n);
+    segments[SEGMENT_ADD].n = n;
+    segments[SEGMENT_ROL].n = n;
+    timed_call(n, chain_rol);
+    // The chains' own overhead makes ticks_a_segment a little long: 15/16 of it will do.
+    ticks_a_segment -= ticks_a_segment / 16;
+    segments[SEGMENT_IMUL].n = find_n(chain_imul, ticks_a_segment);
+    segments[SEGMENT_LOOP].n = find_n(loop_setup, ticks_a_segment);
 }
 
 static void put_flags_left(void) {
@@ -111,24 +111,24 @@ static void wait_somewhat(void) {
 }
 
 static void stopwatch(uint64_t slices) {
-    struct leg legs[LEGS];
-    prepare(legs);
+    struct segment segments[SEGMENTS];
+    prepare(segments);
     put_text("slices 1 links 32 32 32 n");
-    for (int i = 0; i < LEGS; i++) {
+    for (int i = 0; i < SEGMENTS; i++) {
         put_text(" ");
-        put_number(legs[i].n);
+        put_number(segments[i].n);
     }
     put_text("\n");
     for (uint64_t slice = 0; slice < slices; slice++) {
-        uint64_t ticks[LEGS][2];
+        uint64_t ticks[SEGMENTS][2];
         for (uint32_t twice = 0; twice < 2; twice++)
-            for (int i = 0; i < LEGS; i++) {
-                int leg = slice_order[i];
+            for (int i = 0; i < SEGMENTS; i++) {
+                int at = slice_order[i];
                 wait_somewhat();
-                ticks[leg][twice] = timed_call(legs[leg].n << twice, legs[leg].loop);
+                ticks[at][twice] = timed_call(segments[at].n << twice, segments[at].loop);
             }
         put_text("s");
-        for (int i = 0; i < LEGS; i++)
+        for (int i = 0; i < SEGMENTS; i++)
             for (int twice = 0; twice < 2; twice++) {
                 put_text(" ");
                 put_number(ticks[i][twice]);

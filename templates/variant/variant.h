@@ -13,11 +13,11 @@
 // jump to loop_return. Not callable from C: only timed_call may enter it.
 typedef const char loop_entry[];
 
-extern loop_entry loop_setup;                                      // the generated one
-extern loop_entry calibrator_add, calibrator_rol, calibrator_imul; // calibrators.s
+extern loop_entry loop_setup;                       // the generated one
+extern loop_entry chain_add, chain_rol, chain_imul; // chains.s
 
-// Dependent links in one iteration of each calibrator.
-enum { CALIBRATOR_LINKS = 32 };
+// Dependent links in one iteration of each reference chain.
+enum { CHAIN_LINKS = 32 };
 
 // Enter `loop` with `count` (1 to 2^32-1) iterations. Returns the TSC ticks from
 // just before setup to just after teardown, read between LFENCEs (Intel SDM

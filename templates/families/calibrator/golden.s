@@ -4,7 +4,7 @@
         .section .loop, "ax", @progbits
         .balign 64
 loop_setup:
-        mov     $3, %ebx                # as the panel's own: odd, never 0
+        mov     $3, %ebx                # as in the reference chains: odd, never 0
         .balign 64
 loop_begin:
         add     %rbx, %rbx

@@ -4,7 +4,7 @@
         .section .loop, "ax", @progbits
         .balign 64
 loop_setup:
-        mov     $3, %ebx                # as the calibrators
+        mov     $3, %ebx                # as in the reference chains
         mov     $0, %edx
         .balign 64
 loop_begin:
