@@ -47,7 +47,7 @@ struct chain {
     size_t executions;                     // with a value, this round
     size_t rounds, held, without;          // without: rounds that gave no value
     double half_sum, value_sum, between_sum, within_sum;
-    size_t all_executions, invalid; // with slices, and those without a valid panel
+    size_t all_executions, invalid; // with slices, and those whose reference chains disagree
     double disagreement_sum;        // of add and rol, over all but the invalid
 };
 
@@ -159,9 +159,9 @@ static int print_table(const struct chains *chains) {
     double n = (double)(all.rounds - all.without);
     int missed = !(all.held / n >= least_held) + !(all.half_sum / n < widest) +
                  !(fabs(all.value_sum / n) < most_bias);
-    printf("\nOf %zu executions %zu had no valid panel; in the others add and rol were apart by "
-           "%.3f %% on\naverage. ",
-           all.all_executions, all.invalid,
+    printf("\nThe reference chains disagreed in %zu of %zu executions; in the others add and rol "
+           "were apart\nby %.3f %% on average. ",
+           all.invalid, all.all_executions,
            100 * all.disagreement_sum / (double)(all.all_executions - all.invalid));
     printf("%s\n", missed ? "**A target was missed.**" : "All targets were met.");
     return missed;

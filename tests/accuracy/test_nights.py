@@ -38,7 +38,7 @@ def runs(where):
 def test_a_change_of_three_percent_is_reported_on_the_first_night(place, tmp_path):
     """The core must be ours in both nights, and still behind the second look, which measures one
     variant only."""
-    # With a precision asked for, blocks are added while neighbours disturb the panel.
+    # With a precision asked for, blocks are added while neighbours disturb the reference chains.
     few = ("--only", f"{SLOW}*,{NOPS},known_answers.imul*", "--precision", "0.5%")
     attempts = Attempts()
     for number in attempts:

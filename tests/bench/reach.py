@@ -43,7 +43,7 @@ def reached(variant, cycles, half_width):
 
 
 def _one_run(build, variant, out):
-    """(seconds, reached) of a call of asmsweep-run; without a valid panel there is no value."""
+    """(seconds, reached) of a call of asmsweep-run; no value where reference chains disagree."""
     began = time.monotonic()
     subprocess.run([f"{BIN}/asmsweep-run", "run", build, "--only", variant, "-o", out,
                     "--precision", f"{PERCENT}%"], capture_output=True, check=False)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A run of the runner on a real kernel with a PMU whose answers are known (inside/sweep.sh).
 
-Under icount an imul takes as long as an add, so the stopwatch's panel has to disagree: no
-value of the stopwatch may be ok, whatever else the run finds.
+Under icount an imul takes as long as an add, so the reference chains have to disagree: no value of
+the stopwatch may be ok, whatever else the run finds.
 """
 
 import pytest
@@ -30,7 +30,7 @@ def test_a_pmus_slopes_are_the_known_instructions_and_cycles(linux, variant, ins
     assert found["cycles"] == pytest.approx(2 * instructions, rel=0.005)
 
 
-def test_a_panel_that_disagrees_leaves_the_stopwatch_without_a_value(linux):
+def test_reference_chains_that_disagree_leave_the_stopwatch_without_a_value(linux):
     for variant in ORDINARY:
         row = only_measurement(linux, "sweep_all", variant=variant, source="stopwatch")
         assert (row["status"], row["value"]) == ("invalid_reference", "")
