@@ -7,9 +7,21 @@
 
 #include <stdio.h>
 
-// Call `write` on a temporary file beside `path`, sync it and rename it over `path`. On any
-// failure what was at `path` stays. 0, or -1 with *error naming the path.
-int replace_file(const char *path, int (*write)(FILE *stream, const void *data), const void *data,
-                 struct error *error);
+struct replacement {
+    FILE *stream; // what is written here becomes the file
+    char *path, *temporary;
+};
+
+// Begin a file that is to replace the one at `path`: several processes may do so at once, and the
+// last one counts. 0, or -1 with *error that names the path.
+int replace_begin(const char *path, struct replacement *replacement, struct error *error);
+
+// End it: synced and renamed over `path`; where `failed` or where a write failed, what was there
+// stays. 0, or -1 with *error, which is the caller's where it had `failed`,
+// and errno.
+int replace_end(struct replacement *replacement, int failed, struct error *error);
+
+// Both, for a text.
+int replace_text(const char *path, const char *text, size_t length, struct error *error);
 
 #endif

@@ -154,9 +154,9 @@ int table_read(const char *path, const char *const *required, struct table *tabl
                struct error *error) {
     *table = (struct table){0};
     size_t length;
-    char *text = disk_read(path, &length);
+    char *text = disk_read(path, &length, error);
     if (!text)
-        return error_errno(error, ERROR_INPUT, path, "cannot be read");
+        return -1;
     int result = table_parse(path, text, length, required, table, error);
     free(text);
     return result;

@@ -10,6 +10,7 @@ import io
 import os
 
 from common.errors import BadInput, place
+from common.replace import replace_text
 
 COLUMNS = ("sweep", "family", "variant", "parameters", "mix", "sequence", "order", "group",
            "groups", "context", "needs", "panel_excludes", "retired_expected", "bytes_claimed",
@@ -62,22 +63,18 @@ def _link(out, path):
 
 
 def _write_if_changed(path, text):
-    data = text.encode()
     with contextlib.suppress(FileNotFoundError):
         with open(path, "rb") as stream:
-            if stream.read() == data:
+            if stream.read() == text.encode():
                 return False
-    # Renamed into place: an interruption leaves the old file or the new one.
-    with open(path + ".new", "wb") as stream:
-        stream.write(data)
-    os.replace(path + ".new", path)
+    replace_text(path, text)
     return True
 
 
 def _remove_stale(folder, wanted):
     removed = 0
     for name in sorted(os.listdir(folder)):
-        if name in wanted or not name.endswith((".s", ".s.new")):
+        if name in wanted or not name.endswith((".s", ".new")):
             continue
         path = os.path.join(folder, name)
         with open(path, errors="replace") as stream:

@@ -25,10 +25,8 @@ struct bundle {
 
 // A whole file; *data is the caller's. 0, -1 with *error, or 1 if it is not there.
 static int read_whole(const char *path, char **data, size_t *bytes, struct error *error) {
-    *data = disk_read(path, bytes);
-    if (*data != NULL)
-        return 0;
-    return errno == ENOENT ? 1 : error_errno(error, ERROR_INPUT, path, "cannot be read as a file");
+    *data = disk_read(path, bytes, error);
+    return *data != NULL ? 0 : errno == ENOENT ? 1 : -1;
 }
 
 // What names a machine or its owner: columns of any file, keys of environment.csv.
@@ -191,13 +189,6 @@ static int add_all(struct bundle *bundle) {
     return archive_finish(&bundle->archive, &bundle->error);
 }
 
-// Called by replace_file: the archive is written whole or not at all.
-static int write_archive(FILE *stream, const void *data) {
-    struct bundle *bundle = *(struct bundle *const *)data;
-    bundle->archive.stream = stream;
-    return add_all(bundle);
-}
-
 static void note_unfinished(const struct bundle *bundle) {
     char remedy[4200];
     ending_remedy(bundle->options->directory, remedy, sizeof remedy);
@@ -218,11 +209,15 @@ static int make(struct bundle *bundle, FILE *out, struct error *error) {
     bundle->archive.folder = folder;
     bundle->archive.path = path;
     note_unfinished(bundle);
-    struct bundle *pointer = bundle;
-    int failed = replace_file(path, write_archive, &pointer, error);
-    if (failed != 0 && bundle->error.kind != ERROR_NONE)
-        *error = bundle->error; // tells more than "cannot be written"
-    else if (failed != 0)
+    struct replacement file;
+    if (replace_begin(path, &file, error) != 0)
+        return archive_not_written(path, error);
+    bundle->archive.stream = file.stream;
+    int failed = add_all(bundle);
+    if (failed != 0)
+        *error = bundle->error; // kept by replace_end
+    int unwritten = replace_end(&file, failed, error);
+    if (failed == 0 && unwritten)
         failed = archive_not_written(path, error);
     if (failed == 0)
         fprintf(out,

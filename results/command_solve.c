@@ -10,31 +10,34 @@
 #include <math.h>
 #include <unistd.h>
 
-struct notes {
-    struct noise_floor noise;
-    struct overhead overhead;
-    char unfinished[ENDING_TEXT];
-};
-
-static int write_note(FILE *stream, const char *key, const char *value) {
-    return table_write_row(stream, (const char *const[]){key, value}, 2);
+static void write_note(FILE *stream, const char *key, const char *value) {
+    table_write_row(stream, (const char *const[]){key, value}, 2);
 }
 
-static int write_number(FILE *stream, const char *key, double value) {
+static void write_number(FILE *stream, const char *key, double value) {
     char text[32];
-    return write_note(stream, key, units_format_value(value, text, sizeof text));
+    write_note(stream, key, units_format_value(value, text, sizeof text));
 }
 
-static int write_notes(FILE *stream, const void *data) {
-    const struct notes *notes = data;
-    return write_note(stream, "key", "value") ||
-           write_number(stream, "noise_pairs", (double)notes->noise.pairs) ||
-           write_number(stream, "noise_largest_percent", 100 * notes->noise.largest) ||
-           write_number(stream, "noise_rms_percent", 100 * notes->noise.rms) ||
-           write_number(stream, "overhead_high_cycles", notes->overhead.high) ||
-           write_note(stream, "overhead_source",
-                      notes->overhead.measured ? notes->overhead.variant : "assumed") ||
-           write_note(stream, "unfinished", notes->unfinished);
+static int write_notes(const char *directory, const struct loops *loops, struct error *error) {
+    const struct noise_floor noise = solve_noise(loops);
+    struct overhead overhead = {OVERHEAD_ASSUMED, false, ""};
+    struct replacement file;
+    char path[4096], unfinished[ENDING_TEXT];
+    snprintf(path, sizeof path, "%s/notes.csv", directory);
+    ending_unfinished(directory, unfinished);
+    if (loops->count > 0)
+        overhead = overhead_of(loops, &loops->loop[0]);
+    if (replace_begin(path, &file, error) != 0)
+        return -1;
+    write_note(file.stream, "key", "value");
+    write_number(file.stream, "noise_pairs", (double)noise.pairs);
+    write_number(file.stream, "noise_largest_percent", 100 * noise.largest);
+    write_number(file.stream, "noise_rms_percent", 100 * noise.rms);
+    write_number(file.stream, "overhead_high_cycles", overhead.high);
+    write_note(file.stream, "overhead_source", overhead.measured ? overhead.variant : "assumed");
+    write_note(file.stream, "unfinished", unfinished);
+    return replace_end(&file, 0, error);
 }
 
 // Set the published figures beside the costs that they speak of; without some, do nothing.
@@ -56,13 +59,8 @@ static int match_all(struct costs *costs, const struct published *published, con
 static int solve_run(const struct loops *loops, const struct published *published,
                      const char *directory, FILE *out, struct error *error) {
     struct costs costs = {0};
-    struct notes notes = {
-        .noise = solve_noise(loops), .overhead = {OVERHEAD_ASSUMED, false, ""}, .unfinished = ""};
     char path[4096];
     size_t valued = 0;
-    ending_unfinished(directory, notes.unfinished);
-    if (loops->count > 0)
-        notes.overhead = overhead_of(loops, &loops->loop[0]);
     int failed = solve_all(loops, &costs, error);
     failed = failed || match_all(&costs, published, directory, error) != 0;
     for (size_t i = 0; i < costs.count; i++)
@@ -71,8 +69,7 @@ static int solve_run(const struct loops *loops, const struct published *publishe
     failed = failed || costs_write(&costs, path, error) != 0;
     if (!failed)
         fprintf(out, "%s: %zu rows, %zu with a value\n", path, costs.count, valued);
-    snprintf(path, sizeof path, "%s/notes.csv", directory);
-    failed = failed || replace_file(path, write_notes, &notes, error) != 0;
+    failed = failed || write_notes(directory, loops, error) != 0;
     costs_free(&costs);
     return failed ? -1 : 0;
 }

@@ -89,7 +89,7 @@ static const char *method_name(enum method method) {
 }
 
 // One row as cells in the order of columns.def.
-static int write_cost(const struct cost *cost, FILE *stream) {
+static void write_cost(const struct cost *cost, FILE *stream) {
     const char *cell[COLUMN_COUNT] = {0};
     char cycles[32], low[32], high[32], published[32], general[COST_TEXT];
 #define CELL(name) cell[rows_column_index(COLUMN_costs_##name)]
@@ -119,19 +119,17 @@ static int write_cost(const struct cost *cost, FILE *stream) {
 #undef CELL
     size_t count;
     rows_columns(FILE_costs, &count);
-    return table_write_row(stream, cell, count);
-}
-
-static int write_all(FILE *stream, const void *data) {
-    const struct costs *costs = data;
-    size_t count;
-    const char *const *names = rows_columns(FILE_costs, &count);
-    int failed = table_write_row(stream, names, count);
-    for (size_t i = 0; i < costs->count && failed == 0; i++)
-        failed = write_cost(&costs->row[i], stream);
-    return failed;
+    table_write_row(stream, cell, count);
 }
 
 int costs_write(const struct costs *costs, const char *path, struct error *error) {
-    return replace_file(path, write_all, costs, error);
+    struct replacement file;
+    size_t count;
+    const char *const *names = rows_columns(FILE_costs, &count);
+    if (replace_begin(path, &file, error) != 0)
+        return -1;
+    table_write_row(file.stream, names, count);
+    for (size_t i = 0; i < costs->count; i++)
+        write_cost(&costs->row[i], file.stream);
+    return replace_end(&file, 0, error);
 }

@@ -125,17 +125,10 @@ int history_plot_text(const struct series *series, FILE *out, struct error *erro
     return draw(script, out, error);
 }
 
-struct picture {
-    const struct history *history;
-    const char *item;
-    struct error *error;
-};
-
-static int write_svg(FILE *stream, const void *data) {
-    const struct picture *picture = data;
-    const struct history *history = picture->history;
+static int write_svg(const struct history *history, const char *item, FILE *stream,
+                     struct error *error) {
     const char *separator = "plot ";
-    FILE *script = new_script(picture->error);
+    FILE *script = new_script(error);
     if (script == NULL)
         return -1;
     for (size_t i = 0; i < history->count; i++)
@@ -145,7 +138,7 @@ static int write_svg(FILE *stream, const void *data) {
     put_axes(script, "%Y-%m-%d");
     put_range(script, history->series, history->count);
     fputs("set key outside below left maxcols 1 noenhanced\nset grid\nset title ", script);
-    quote(script, picture->item);
+    quote(script, item);
     fputs(" noenhanced\n", script);
     for (size_t i = 0; i < history->count; i++) {
         char title[1024];
@@ -158,20 +151,18 @@ static int write_svg(FILE *stream, const void *data) {
         separator = ", ";
     }
     fputc('\n', script);
-    return draw(script, stream, picture->error);
+    return draw(script, stream, error);
 }
 
 int history_plot_svg(const struct history *history, const char *item, const char *path,
                      struct error *error) {
-    struct error inner = {0};
-    const struct picture picture = {history, item, &inner};
+    struct replacement file;
     bool any = false;
     for (size_t i = 0; i < history->count; i++)
         any |= has_values(&history->series[i]);
     if (!any)
         return error_set(error, ERROR_MISSING, path, 0, "not written: %s never had a value", item);
-    int failed = replace_file(path, write_svg, &picture, error);
-    if (failed != 0 && inner.kind != ERROR_NONE)
-        *error = inner;
-    return failed;
+    if (replace_begin(path, &file, error) != 0)
+        return -1;
+    return replace_end(&file, write_svg(history, item, file.stream, error), error);
 }

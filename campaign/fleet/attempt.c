@@ -2,6 +2,8 @@
 #include "campaign/fleet/attempt.h"
 
 #include "campaign/fleet/files.h"
+#include "common/memory.h"
+#include "common/replace.h"
 #include "common/table.h"
 #include "common/units.h"
 
@@ -59,7 +61,7 @@ int attempt_write(const struct attempt *attempt, const char *folder, struct erro
         table_write_row(
             stream, (const char *const[]){attempt_field_names[i], attempt_field(attempt, i)}, 2);
     fclose(stream);
-    int failed = files_write(path, text, length, error);
+    int failed = replace_text(path, text, length, error);
     free(text);
     free(path);
     return failed;

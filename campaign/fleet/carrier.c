@@ -2,6 +2,8 @@
 #include "campaign/fleet/carrier.h"
 
 #include "campaign/fleet/files.h"
+#include "common/disk.h"
+#include "common/memory.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@ int carrier_lock(const char *directory, const char *generation, struct error *er
     char *folder = text_make("%s/carriers", directory);
     char *path = text_make("%s/%s", folder, generation);
     int file = -1;
-    if (!files_make_folders(folder, error)) {
+    if (!disk_make_folders(folder, error)) {
         file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (file < 0)
             error_errno(error, ERROR_INPUT, path, "cannot be made");

@@ -10,7 +10,10 @@
 #include "campaign/fleet/fleet.h"
 #include "campaign/fleet/frame.h"
 #include "campaign/fleet/slurm.h"
+#include "common/disk.h"
+#include "common/memory.h"
 #include "common/options.h"
+#include "common/replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +36,7 @@ static int unpack(const char *fleet, const char *folder, long long restart,
     char *tar = text_make("%s.tar", temporary);
     const char *const argv[] = {"tar", "-C", temporary, "--no-same-owner", "-xf", tar, NULL};
     int failed = frame_find(result->output, result->output_length, &payload, &length, error) ||
-                 files_make_folders(temporary, error) || files_write(tar, payload, length, error) ||
+                 disk_make_folders(temporary, error) || replace_text(tar, payload, length, error) ||
                  tool_run(argv, 0, &untar, error) || attempt_read(temporary, &attempt, error);
     if (!failed && strcmp(attempt.fleet, fleet))
         failed = error_set(error, ERROR_MISSING, "srun's output", 0, "is of fleet %s, not of %s",
@@ -73,7 +76,7 @@ static int carry_once(const struct fleet *fleet, const char *generation, const c
         fprintf(stderr, "attempt %lld: srun %s\n%s", restart,
                 process_describe(&result, how, sizeof how), result.errors);
         failed =
-            files_make_folders(folder, error) || unpack(fleet->id, folder, restart, &result, error);
+            disk_make_folders(folder, error) || unpack(fleet->id, folder, restart, &result, error);
     }
     process_free(&result);
     free(name);
@@ -102,7 +105,7 @@ int command_carry(int argc, char **argv, struct error *error) {
     if (argc != 4)
         return error_set(error, ERROR_INPUT, NULL, 0, "usage: carry DIR GENERATION CLAIM");
     char *path = files_beside("../fleet/node.sh");
-    char *script = files_read(path, NULL, error);
+    char *script = disk_read(path, NULL, error);
     int lock = -1;
     int failed = !script || fleet_read(argv[1], NULL, &fleet, error) ||
                  (lock = carrier_lock(fleet.directory, argv[2], error)) < 0 ||

@@ -6,7 +6,9 @@
 #include "campaign/fleet/files.h"
 #include "campaign/fleet/fleet.h"
 #include "campaign/fleet/view.h"
+#include "common/memory.h"
 #include "common/options.h"
+#include "common/replace.h"
 #include "common/table.h"
 
 #include <stdio.h>
@@ -76,7 +78,7 @@ static int write_collected(const struct fleet *fleet, const struct view *view,
         free(run);
     }
     fclose(stream);
-    int failed = files_write(path, text, length, error);
+    int failed = replace_text(path, text, length, error);
     free(text);
     free(path);
     return failed;

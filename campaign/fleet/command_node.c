@@ -8,7 +8,10 @@
 #include "campaign/fleet/files.h"
 #include "campaign/fleet/frame.h"
 #include "campaign/fleet/pack.h"
+#include "common/disk.h"
+#include "common/memory.h"
 #include "common/options.h"
+#include "common/replace.h"
 #include "runner/host/machine.h"
 
 #include <sched.h>
@@ -146,7 +149,7 @@ static int run_runner(const struct request *request, const char *folder, struct 
             : status == ERROR_INCOMPLETE ? OUTCOME_incomplete
                                          : OUTCOME_failed,
             process_succeeded(&result) ? "" : process_describe(&result, how, sizeof how));
-        failed = files_write(log, result.errors, result.errors_length, error);
+        failed = replace_text(log, result.errors, result.errors_length, error);
     }
     process_free(&result);
     free(program);
@@ -196,7 +199,7 @@ static int work(const struct request *request, struct attempt *attempt, struct e
     char *folder = text_make("%s/%s", request->out, request->generation);
     char *temporary = text_make("%s/.%s-%s-%s.%s.%d", folder, attempt->job, attempt->task,
                                 attempt->restart, attempt->host, (int)getpid());
-    int failed = files_make_folders(temporary, error) ||
+    int failed = disk_make_folders(temporary, error) ||
                  carry_out(request, temporary, attempt, error) ||
                  (request->stream ? send(temporary, error)
                                   : attempt_publish(attempt, temporary, folder, error));

@@ -6,6 +6,8 @@
 #include "campaign/fleet/fleet.h"
 #include "campaign/fleet/pack.h"
 #include "campaign/fleet/slurm.h"
+#include "common/disk.h"
+#include "common/memory.h"
 #include "common/options.h"
 #include "common/table.h"
 
@@ -48,7 +50,7 @@ static int parse(int argc, char **argv, struct request *request, struct fleet_se
 }
 
 static int read_config(const char *path, struct fleet_settings *settings, struct error *error) {
-    char *text = path ? files_read(path, NULL, error) : NULL;
+    char *text = path ? disk_read(path, NULL, error) : NULL;
     int failed = path && (!text || fleet_settings_parse(path, text, settings, error));
     free(text);
     return failed || fleet_settings_complete(settings, error) ? -1 : 0;
@@ -83,7 +85,7 @@ static int make_folder(const char *out, const char *store, struct fleet *fleet,
                       plain);
     for (size_t i = 0; !failed && i < sizeof folders / sizeof *folders; i++) {
         char *path = text_make("%s%s", plain, folders[i]);
-        failed = files_make_folders(path, error);
+        failed = disk_make_folders(path, error);
         free(path);
     }
     if (!failed && !(fleet->directory = realpath(plain, NULL)))

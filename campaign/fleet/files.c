@@ -1,48 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "campaign/fleet/files.h"
 
-#include "common/disk.h"
+#include "common/memory.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <sha2.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-char *text_make(const char *format, ...) {
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        abort();
-    va_end(arguments);
-    return text;
-}
-
-char *files_read(const char *path, size_t *length, struct error *error) {
-    char *text = disk_read(path, length);
-    if (!text)
-        error_errno(error, ERROR_INPUT, path, "cannot be read");
-    return text;
-}
-
-int files_write(const char *path, const char *text, size_t length, struct error *error) {
-    char *temporary = text_make("%s.%d.new", path, (int)getpid());
-    int failed = disk_replace(path, temporary, text, length);
-    if (failed)
-        error_errno(error, ERROR_INPUT, path, "cannot be written");
-    free(temporary);
-    return failed;
-}
-
-int files_make_folders(const char *path, struct error *error) {
-    if (disk_make_folders(path))
-        return error_errno(error, ERROR_INPUT, path, "the folder cannot be made");
-    return 0;
-}
 
 void files_sync_folder(const char *path) {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

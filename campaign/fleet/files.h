@@ -8,19 +8,6 @@
 
 #include <stddef.h>
 
-// A text made by the format; the caller frees. Never NULL (no memory ends the program).
-char *text_make(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-// A whole file with a NUL behind it, *length (may be NULL) without it; the caller frees.
-// NULL with *error.
-char *files_read(const char *path, size_t *length, struct error *error);
-
-// Replace a file; several processes may do so at once. 0 or -1.
-int files_write(const char *path, const char *text, size_t length, struct error *error);
-
-// Make a folder and those above it. 0 or -1.
-int files_make_folders(const char *path, struct error *error);
-
 // Sync a folder's own entries, so that a rename survives a lost node. Best effort.
 void files_sync_folder(const char *path);
 

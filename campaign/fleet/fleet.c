@@ -3,6 +3,8 @@
 
 #include "campaign/fleet/files.h"
 #include "campaign/fleet/slurm_text.h"
+#include "common/memory.h"
+#include "common/replace.h"
 #include "common/table.h"
 #include "common/units.h"
 
@@ -47,7 +49,7 @@ int fleet_write(const struct fleet *fleet, struct error *error) {
                                   *fleet_setting((struct fleet_settings *)&fleet->settings, i)},
             2);
     fclose(stream);
-    int failed = files_write(path, text, length, error);
+    int failed = replace_text(path, text, length, error);
     free(text);
     free(path);
     return failed;
@@ -69,7 +71,7 @@ static int write_submissions(const struct fleet *fleet, struct error *error) {
                         4);
     }
     fclose(stream);
-    int failed = files_write(path, text, length, error);
+    int failed = replace_text(path, text, length, error);
     free(text);
     free(path);
     return failed;

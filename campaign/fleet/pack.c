@@ -2,6 +2,9 @@
 #include "campaign/fleet/pack.h"
 
 #include "campaign/fleet/files.h"
+#include "common/disk.h"
+#include "common/memory.h"
+#include "common/replace.h"
 
 #include <errno.h>
 #include <fts.h>
@@ -66,7 +69,7 @@ static int write_list(const char *folder, struct error *error) {
         abort();
     int failed = list_files(folder, stream, error);
     fclose(stream);
-    failed = failed || files_write(path, text, length, error);
+    failed = failed || replace_text(path, text, length, error);
     free(text);
     free(path);
     return failed ? -1 : 0;
@@ -77,7 +80,7 @@ int pack_make(const char *build, const char *folder, struct error *error) {
     int failed = 0;
     for (size_t i = 0; !failed && i < sizeof folders / sizeof *folders; i++) {
         char *path = text_make("%s/%s", folder, folders[i]);
-        failed = files_make_folders(path, error);
+        failed = disk_make_folders(path, error);
         free(path);
     }
     for (size_t i = 0; !failed && i < sizeof parts / sizeof *parts; i++) {
@@ -115,7 +118,7 @@ static int check_line(const char *folder, const char *line, const char *list, si
 
 int pack_check(const char *folder, char sum[65], struct error *error) {
     char *path = text_make("%s/%s", folder, list_name), *line;
-    char *text = files_read(path, NULL, error), *rest = text;
+    char *text = disk_read(path, NULL, error), *rest = text;
     int failed = !text || files_sha256(path, sum, error);
     for (size_t number = 1; !failed && (line = strsep(&rest, "\n")); number++)
         if (*line)

@@ -2,6 +2,8 @@
 #include "campaign/fleet/seen.h"
 
 #include "campaign/fleet/files.h"
+#include "common/memory.h"
+#include "common/replace.h"
 #include "common/table.h"
 #include "common/units.h"
 
@@ -65,7 +67,7 @@ static int write_seen(const char *path, const struct slurm_jobs *seen, struct er
             5);
     }
     fclose(stream);
-    int failed = files_write(path, text, length, error);
+    int failed = replace_text(path, text, length, error);
     free(text);
     return failed;
 }

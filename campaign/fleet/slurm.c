@@ -2,6 +2,7 @@
 #include "campaign/fleet/slurm.h"
 
 #include "campaign/fleet/files.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "campaign/fleet/files.h"
 #include "campaign/fleet/seen.h"
 #include "campaign/fleet/slurm.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -173,19 +173,21 @@ static void write_sweep_row(const struct night *night, size_t at, bool baseline,
     write_row(&row, stream);
 }
 
-static int write_night(FILE *stream, const void *data) {
-    const struct night *night = data;
+static int write_night(const struct night *night, const char *path, struct error *error) {
+    struct replacement file;
     size_t count;
     const char *const *columns = rows_columns(FILE_night, &count);
-    table_write_row(stream, columns, count);
+    if (replace_begin(path, &file, error) != 0)
+        return -1;
+    table_write_row(file.stream, columns, count);
     for (int kind = 0; kind < NIGHT_KIND_COUNT; kind++)
         for (size_t at = 0; at < night->count; at++) {
             if (kind == NIGHT_baseline || kind == NIGHT_sweep)
-                write_sweep_row(night, at, kind == NIGHT_baseline, stream);
+                write_sweep_row(night, at, kind == NIGHT_baseline, file.stream);
             for (size_t place = 0; place < night->first[at].count; place++)
-                write_change(night, at, place, (enum night_kind)kind, stream);
+                write_change(night, at, place, (enum night_kind)kind, file.stream);
         }
-    return ferror(stream);
+    return replace_end(&file, 0, error);
 }
 
 static size_t count_changes(const struct night *night) {
@@ -208,7 +210,7 @@ int command_verdict(int argc, char **argv, struct error *error) {
                    "What a night came to; exit 4 if something changed.", &folder, &night, error);
     if (status == 0) {
         snprintf(path, sizeof path, "%s/night.csv", folder);
-        status = replace_file(path, write_night, &night, error);
+        status = write_night(&night, path, error);
     }
     if (status == 0) {
         printf("%s\n", path);

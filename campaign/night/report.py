@@ -24,6 +24,7 @@ try:
 except ImportError:
     sys.exit("night: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
+from common.replace import replace_text  # noqa: E402
 from results.tables import environment  # noqa: E402
 
 _REPORTS = ("report.txt", "report.html")
@@ -88,10 +89,7 @@ def write(night):
         env = environment.make(templates, html=name.endswith(".html"))
         env.filters.update(when=when, percent=percent, where=where)
         text = env.get_template(f"{name}.j2").render(values)
-        path = os.path.join(night, name)
-        with open(f"{path}.new", "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.replace(f"{path}.new", path)
+        replace_text(os.path.join(night, name), text)
 
 
 def main(argv):

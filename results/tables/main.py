@@ -7,7 +7,6 @@ Exit status 0, or 2 after one line that names file, place and remedy.
 """
 
 import os
-import stat
 import sys
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -24,6 +23,7 @@ except ImportError:
     sys.exit("tables: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
 from common.errors import BadInput  # noqa: E402
+from common.replace import replace_text  # noqa: E402
 from results.tables import environment, page, report, runs  # noqa: E402
 
 
@@ -87,22 +87,8 @@ def render(args, templates):
 
 
 def _write(path, text):
-    """The text into a file whole or not at all; through to what is no regular file."""
-    target = os.path.realpath(path)  # a link stays one
     try:
-        if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
-            with open(target, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            return
-        temporary = f"{target}.{os.getpid()}"
-        try:
-            with open(temporary, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            os.replace(temporary, target)
-        except OSError:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
-            raise
+        replace_text(path, text)
     except OSError as problem:
         raise BadInput(path, problem.strerror, "give another place with --out") from None
 

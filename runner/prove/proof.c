@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/prove/proof.h"
 
+#include "common/replace.h"
 #include "common/table.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static size_t column_count(void) {
     size_t count;
@@ -75,33 +75,16 @@ int proof_parse(const char *path, const char *text, size_t length, struct proof 
     return failed ? -1 : 0;
 }
 
-static int write_rows(FILE *stream, const struct proof *proof) {
+int proof_write(const char *path, const struct proof *proof, struct error *error) {
+    struct replacement file;
     size_t count;
     const char *const *names = rows_columns(FILE_proof, &count);
-    int result = table_write_row(stream, names, count);
-    for (size_t i = 0; !result && i < proof->count; i++)
-        result = table_write_row(stream, (const char *const *)proof->rows[i].cells, count);
-    if (fflush(stream) || fsync(fileno(stream)))
-        result = -1;
-    return result;
-}
-
-int proof_write(const char *path, const struct proof *proof, struct error *error) {
-    char *temporary;
-    if (asprintf(&temporary, "%s.new", path) < 0)
-        return error_set(error, ERROR_MISSING, path, 0, "not enough memory");
-    FILE *stream = fopen(temporary, "wb");
-    int result = stream ? write_rows(stream, proof) : -1;
-    if (stream && fclose(stream))
-        result = -1;
-    if (!result)
-        result = rename(temporary, path);
-    if (result) {
-        error_errno(error, ERROR_INPUT, path, "cannot be written");
-        unlink(temporary);
-    }
-    free(temporary);
-    return result ? -1 : 0;
+    if (replace_begin(path, &file, error))
+        return -1;
+    table_write_row(file.stream, names, count);
+    for (size_t i = 0; i < proof->count; i++)
+        table_write_row(file.stream, (const char *const *)proof->rows[i].cells, count);
+    return replace_end(&file, 0, error);
 }
 
 const char *proof_cell(const struct proof_row *row, enum column column) {

@@ -102,9 +102,9 @@ static int read_rows(const struct store *store, struct table *rows, struct error
     char path[4200];
     size_t length;
     snprintf(path, sizeof path, "%s/measurements.csv", store->directory);
-    char *text = disk_read(path, &length);
+    char *text = disk_read(path, &length, error);
     if (!text)
-        return error_errno(error, ERROR_INPUT, path, "cannot be read");
+        return -1;
     size_t safe = (size_t)store->measurements_bytes;
     int failed = table_parse(path, text, safe < length ? safe : length, NULL, rows, error);
     free(text);

@@ -2,6 +2,7 @@
 #include "runner/run/store.h"
 
 #include "common/disk.h"
+#include "common/replace.h"
 #include "common/rows.h"
 #include "common/table.h"
 #include "runner/host/machine.h"
@@ -137,7 +138,7 @@ int store_can_be_made(const char *directory, struct error *error) {
 int store_create(const char *directory, const struct settings *settings, struct store *store,
                  struct error *error) {
     *store = (struct store){strdup(directory), -1, -1, -1, 0, 0, 0, 0};
-    if (disk_make_folders(directory))
+    if (disk_make_folders(directory, error))
         return cannot_make(directory, error);
     store->measurements = open_file(directory, "measurements.csv", O_CREAT, error);
     if (store->measurements < 0 || lock_folder(store, error) || store_is_free(directory, error))
@@ -312,23 +313,20 @@ int store_end(struct store *store, const char *how, struct error *error) {
 
 int store_write_file(const struct store *store, const char *name, const char *text, size_t length,
                      struct error *error) {
-    char *path = path_in(store->directory, name), *temporary;
-    if (asprintf(&temporary, "%s.new", path) < 0)
-        abort();
-    int failed = disk_replace(path, temporary, text, length);
+    char *path = path_in(store->directory, name);
+    int failed = replace_text(path, text, length, error);
     if (failed)
         cannot_write(store->directory, name, error);
     free(path);
-    free(temporary);
     return failed;
 }
 
 int store_copy_file(const struct store *store, const char *from, const char *name,
                     struct error *error) {
     size_t length;
-    char *text = disk_read(from, &length);
+    char *text = disk_read(from, &length, error);
     if (!text)
-        return error_errno(error, ERROR_INPUT, from, "cannot be read");
+        return -1;
     int failed = store_write_file(store, name, text, length, error);
     free(text);
     return failed;
