@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/engine/counters.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -50,7 +48,6 @@ static int describe(enum health_event which, struct event *event) {
     long long type = read_sysfs("/sys/bus/event_source/devices/msr/type");
     long long config = read_sysfs("/sys/bus/event_source/devices/msr/events/tsc");
     *event = (struct event){(uint32_t)type, (uint64_t)config};
-    errno = ENOENT;
     return type < 0 || config < 0 ? -1 : 0;
 }
 
@@ -67,16 +64,11 @@ static int open_event(pid_t pid, const struct event *event) {
     return (int)syscall(SYS_perf_event_open, &attribute, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-void counters_open(pid_t pid, struct counters *counters, char *why, size_t size) {
-    if (size)
-        why[0] = '\0';
+void counters_open(pid_t pid, struct counters *counters) {
     for (int i = 0; i < HEALTH_COUNT; i++) {
         struct event event;
         int failed = describe((enum health_event)i, &event);
         counters->descriptors[i] = failed ? -1 : open_event(pid, &event);
-        if (counters->descriptors[i] < 0 && size && !why[0])
-            snprintf(why, size, "%s: %s%s", health_event_names[i], strerror(errno),
-                     errno == EACCES || errno == EPERM ? " (see kernel.perf_event_paranoid)" : "");
     }
 }
 

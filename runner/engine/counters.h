@@ -36,8 +36,8 @@ struct counters {
 };
 
 // Open on process `pid`, to start at its exec and to include its children. What cannot be
-// opened stays -1; `why` gets the reason of the first that failed (may be NULL).
-void counters_open(pid_t pid, struct counters *counters, char *why, size_t size);
+// opened stays -1.
+void counters_open(pid_t pid, struct counters *counters);
 
 // Read and close.
 void counters_read(struct counters *counters, struct health *health);

@@ -2,8 +2,8 @@
 // runner/engine: what an engine is. An engine executes variants and hands each
 // execution to a sink; it knows nothing of schedules, files or statistics.
 //
-// A new engine is one file with one `const struct engine`, and one line in
-// engines.def.
+// A new engine is one file with one `const struct engine` (and its parser), one line in
+// engines.def and one in CMakeLists.txt.
 #ifndef ASMSWEEP_ENGINE_H
 #define ASMSWEEP_ENGINE_H
 
@@ -11,6 +11,8 @@
 #include "common/rows.h"
 #include "runner/engine/counters.h"
 #include "runner/estimate/stopwatch.h"
+
+#include <stdbool.h>
 
 enum needs { NEEDS_none, NEEDS_iopl, NEEDS_cpl0 };
 
@@ -29,7 +31,7 @@ struct engine_settings {
     int cpu;                   // to pin to; the engine's own choice if negative
     size_t slices;             // per execution
     double timeout;            // seconds for one execution
-    int evidence;              // this block's executions go through perf stat itself
+    bool evidence;             // this block's executions go through perf stat itself
     const char *const *events; // the sweep's own events, perf's names
     size_t event_count;
     const char *guest_kernel;       // path of the guest engine's kernel; NULL: not built
@@ -42,12 +44,12 @@ struct engine_settings {
 
 // What an engine can do here, found by trying.
 struct engine_probe {
-    int usable;               // it can execute variants that need no privilege
+    bool usable;              // it can execute variants that need no privilege
     char reason[256];         // why not, or with what limits
     enum privilege privilege; // what becomes of CLI, STI and POPF in it
     char privilege_reason[256];
-    int has_perf; // perf stat works: evidence executions go through it
-    int has_pmu;  // core cycles can be counted
+    bool has_perf; // perf stat works: evidence executions go through it
+    bool has_pmu;  // core cycles can be counted
     char pmu_reason[256];
     const char *accel; // native, kvm, tcg
     int ring;          // CPL the loops run at
@@ -74,7 +76,6 @@ struct execution {
     int cpu;              // where it ran; negative: not known
     struct slices slices; // empty unless ok; the engine frees after the sink returns
     struct health health;
-    char health_source[16];              // perf stat, perf events, none
     long switches;                       // context switches by wait4; negative: not known
     double seconds_started, seconds_run; // set by execution_took
     struct engine_count counts[MAX_ENGINE_COUNTS];
@@ -87,21 +88,54 @@ typedef int engine_sink(const struct execution *execution, void *context);
 struct engine {
     const char *name, *about;
     const char *source; // of its cycles: stopwatch or hyperfine
-    int needs_unit;     // it tells cycles only beside a calibrator of the sweep
+    bool needs_unit;    // it tells cycles only beside a calibrator of the sweep
     // Fill *probe; by trying. Never fails: what does not work is the answer.
     void (*probe)(const struct engine_settings *settings, struct engine_probe *probe);
-    // Execute jobs[0..count) in order. 0, or -1 with *error when the engine itself broke
-    // (a variant's end is no error: it is in its execution).
+    // One of these two. 0, or -1 with *error when the engine itself broke (a variant's end is no
+    // error: it is in its execution).
+    // Execute one job that may run; *execution is execution_of(job).
+    int (*execute)(const struct engine_settings *settings, const struct engine_probe *probe,
+                   const struct engine_job *job, struct execution *execution, struct error *error);
+    // Execute jobs[0..count) in order, for an engine that takes several at a time.
     int (*measure)(const struct engine_settings *settings, const struct engine_probe *probe,
                    const struct engine_job *jobs, size_t count, engine_sink *sink, void *context,
                    struct error *error);
 };
 
+// Execute jobs[0..count) in order, by what the engine has for it, until the sink or a signal ends
+// it. 0, or -1 with *error.
+int engine_measure(const struct engine *engine, const struct engine_settings *settings,
+                   const struct engine_probe *probe, const struct engine_job *jobs, size_t count,
+                   engine_sink *sink, void *context, struct error *error);
+
+// What becomes of the job's privileged instructions under an engine with this probe.
+enum privilege engine_privilege(const struct engine_job *job, const struct engine_probe *probe);
+
 // May this variant be executed under an engine with this probe? Fills the execution's
 // privilege; if not, also its status (refused) and the reason. A privileged variant runs only
 // where the truth gate found the privilege real.
-int engine_may_run(const struct engine_job *job, const struct engine_probe *probe,
-                   struct execution *execution);
+bool engine_may_run(const struct engine_job *job, const struct engine_probe *probe,
+                    struct execution *execution);
+
+// An execution of which nothing is known yet.
+struct execution execution_of(const struct engine_job *job, int cpu);
+
+// Its status, and the printf'd reason for it.
+void execution_ends(struct execution *execution, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Take the output of a variant's --stopwatch run as the execution's slices; status ok, and in the
+// detail the flags that the loop left changed. -1: it is none; *execution stays, `why` says why.
+int execution_take_slices(struct execution *execution, const char *output, size_t length,
+                          size_t slices, char *why, size_t size);
+
+// One more count, not_counted and without a value yet. NULL: there is room for no more.
+struct engine_count *execution_add_count(struct execution *execution, enum quantity quantity,
+                                         const char *source, const char *event);
+
+// A count's status, and the printf'd reason for it.
+void count_ends(struct engine_count *count, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // What it took: `whole` seconds by our clock, of them `running` in the variant by another's (perf's
 // task-clock, hyperfine's times; NaN: not told), the rest for starting the program

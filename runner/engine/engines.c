@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/engine/engine.h"
 
+#include "runner/estimate/slices.h"
+#include "runner/host/process.h"
+
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,25 +31,97 @@ const struct engine *engine_find(const char *name) {
     return NULL;
 }
 
+int engine_measure(const struct engine *engine, const struct engine_settings *settings,
+                   const struct engine_probe *probe, const struct engine_job *jobs, size_t count,
+                   engine_sink *sink, void *context, struct error *error) {
+    if (engine->measure)
+        return engine->measure(settings, probe, jobs, count, sink, context, error);
+    int stop = 0, failed = 0;
+    for (size_t i = 0; i < count && !stop && !failed && !process_interrupted(); i++) {
+        struct execution execution = execution_of(&jobs[i], settings->cpu);
+        if (engine_may_run(&jobs[i], probe, &execution))
+            failed = engine->execute(settings, probe, &jobs[i], &execution, error);
+        if (!failed && !process_interrupted())
+            stop = sink(&execution, context);
+        slices_free(&execution.slices);
+    }
+    return failed;
+}
+
+static bool is_wrong_ring(const struct engine_job *job, const struct engine_probe *probe) {
+    return job->needs == NEEDS_cpl0 && probe->ring != 0;
+}
+
+enum privilege engine_privilege(const struct engine_job *job, const struct engine_probe *probe) {
+    return job->needs == NEEDS_none    ? PRIVILEGE_not_needed
+           : is_wrong_ring(job, probe) ? PRIVILEGE_unavailable
+                                       : probe->privilege;
+}
+
+bool engine_may_run(const struct engine_job *job, const struct engine_probe *probe,
+                    struct execution *execution) {
+    enum privilege privilege = execution->privilege = engine_privilege(job, probe);
+    if (privilege == PRIVILEGE_not_needed || privilege == PRIVILEGE_real)
+        return true;
+    execution_ends(execution, STATUS_refused, "not executed: privilege %s at CPL%d (%s)",
+                   privilege_name(privilege), probe->ring,
+                   is_wrong_ring(job, probe)
+                       ? "it leaves IF 0 between iterations: guest engine only"
+                       : probe->privilege_reason);
+    return false;
+}
+
+struct execution execution_of(const struct engine_job *job, int cpu) {
+    struct execution execution = {.index = job->index, .cpu = cpu, .switches = -1};
+    for (int i = 0; i < HEALTH_COUNT; i++)
+        execution.health.values[i] = NAN;
+    return execution;
+}
+
+void execution_ends(struct execution *execution, enum status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    execution->status = status;
+    vsnprintf(execution->detail, sizeof execution->detail, format, arguments);
+    va_end(arguments);
+}
+
+int execution_take_slices(struct execution *execution, const char *output, size_t length,
+                          size_t slices, char *why, size_t size) {
+    if (slices_parse(output, length, slices, &execution->slices, why, size))
+        return -1;
+    execution->status = STATUS_ok;
+    if (execution->slices.flags_left)
+        slices_describe_flags(execution->slices.flags_left, execution->detail,
+                              sizeof execution->detail);
+    return 0;
+}
+
 void execution_took(struct execution *execution, double whole, double running) {
     execution->seconds_run = isnan(running) ? whole : fmin(fmax(running, 0), whole);
     execution->seconds_started = whole - execution->seconds_run;
 }
 
-int engine_may_run(const struct engine_job *job, const struct engine_probe *probe,
-                   struct execution *execution) {
-    execution->privilege = PRIVILEGE_not_needed;
-    if (job->needs == NEEDS_none)
-        return 1;
-    int wrong_ring = job->needs == NEEDS_cpl0 && probe->ring != 0;
-    execution->privilege = wrong_ring ? PRIVILEGE_unavailable : probe->privilege;
-    if (execution->privilege == PRIVILEGE_real)
-        return 1;
-    execution->status = STATUS_refused;
-    snprintf(execution->detail, sizeof execution->detail,
-             "not executed: privilege %s at CPL%d (%s)", privilege_name(execution->privilege),
-             probe->ring,
-             wrong_ring ? "it leaves IF 0 between iterations: guest engine only"
-                        : probe->privilege_reason);
-    return 0;
+struct engine_count *execution_add_count(struct execution *execution, enum quantity quantity,
+                                         const char *source, const char *event) {
+    if (execution->count == MAX_ENGINE_COUNTS)
+        return NULL;
+    struct engine_count *count = &execution->counts[execution->count++];
+    *count = (struct engine_count){.quantity = quantity,
+                                   .source = source,
+                                   .status = STATUS_not_counted,
+                                   .value = NAN,
+                                   .low = NAN,
+                                   .high = NAN,
+                                   .samples = NAN};
+    snprintf(count->event, sizeof count->event, "%s", event);
+    return count;
+}
+
+void count_ends(struct engine_count *count, enum status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    count->status = status;
+    vsnprintf(count->detail, sizeof count->detail, format, arguments);
+    va_end(arguments);
 }

@@ -16,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ARGUMENTS_MAX = 64, TEXT_MAX = PATH_MAX };
@@ -41,12 +40,6 @@ void guest_options_init(struct guest_options *options) {
     *options = (struct guest_options){.accel = GUEST_TCG, .cpu = -1};
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 // Read what QEMU added to the channel and let the report have it.
 static void listen_to(struct boot *boot, int final) {
     struct stat status;
@@ -62,7 +55,7 @@ static void listen_to(struct boot *boot, int final) {
     size_t before = boot->report.records;
     guest_report_take(&boot->report, boot->text, boot->length, final);
     if (boot->report.records > before) {
-        boot->heard = now();
+        boot->heard = process_now();
         boot->strikes = 0;
     }
 }
@@ -77,7 +70,7 @@ static int watch(void *context) {
         timeout = fmax(timeout, DEFAULT_TIMEOUT);
     if (boot->length >> 20 >= CHANNEL_LIMIT)
         return 1;
-    if (now() - boot->heard < timeout * (1 + boot->strikes))
+    if (process_now() - boot->heard < timeout * (1 + boot->strikes))
         return 0;
     boot->strikes++;
     return boot->strikes > STRIKES || write(boot->monitor[1], "nmi\n", 4) != 4;
@@ -233,7 +226,7 @@ static int run_boot(struct boot *boot, struct guest_pack *pack, struct command *
         .context = boot,
     };
     struct process_result process;
-    boot->heard = now();
+    boot->heard = process_now();
     int status = process_run(&request, &process, error);
     if (!status) {
         char detail[256];

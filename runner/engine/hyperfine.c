@@ -41,7 +41,7 @@ static void probe(const struct engine_settings *settings, struct engine_probe *p
         snprintf(probe->reason, sizeof probe->reason, "hyperfine %d.%d has no -N: 1.13 or later",
                  major, minor);
     else
-        probe->usable = 1;
+        probe->usable = true;
     process_free(&result);
 }
 
@@ -61,9 +61,7 @@ static void describe_failure(const struct process_result *result, struct engine_
     printable_line(line, sizeof line, result->errors);
     if (!*line || result->exec_errno || result->timed_out || !WIFEXITED(result->status))
         snprintf(line, sizeof line, "%s", process_describe(result, how, sizeof how));
-    snprintf(count->detail, sizeof count->detail, "hyperfine: %s", line);
-    if (result->timed_out)
-        count->status = STATUS_timed_out;
+    count_ends(count, result->timed_out ? STATUS_timed_out : STATUS_faulted, "hyperfine: %s", line);
 }
 
 // Four commands in one call: loop N, loop 2N, calibrator N, calibrator 2N. Their times, or the
@@ -115,46 +113,40 @@ static void evaluate(const struct engine_settings *settings, const struct hyperf
     hyperfine_slope(&times[0], &times[1], n, &loop, &loop_half);
     hyperfine_slope(&times[2], &times[3], calibrator_n, &chain, &chain_half);
     double relative = hypot(loop_half / loop, chain_half / chain);
-    count->samples = (double)(times[0].count + times[1].count);
     double cycles = settings->calibrator_cycles * loop / chain;
-    count->status = STATUS_implausible;
+    count->samples = (double)(times[0].count + times[1].count);
     if (!(loop > 0) || !(chain > 0) || !isfinite(relative)) {
-        snprintf(count->detail, sizeof count->detail, "2N iterations took no longer than N");
-        return;
+        count_ends(count, STATUS_implausible, "2N iterations took no longer than N");
+    } else if (relative >= 1) {
+        count_ends(count, STATUS_implausible,
+                   "2N iterations took longer than N by less than the runs differ");
+    } else if (cycles < FASTEST_ITERATION) {
+        count_ends(count, STATUS_implausible, "%.3g cycles: faster than a taken jump can be",
+                   cycles);
+    } else {
+        count->value = cycles;
+        count->low = cycles * (1 - relative);
+        count->high = cycles * (1 + relative);
+        count_ends(count, STATUS_ok,
+                   "wall time against a calibrator; could not have seen a difference below %.2g %%",
+                   100 * relative);
     }
-    if (relative >= 1) {
-        snprintf(count->detail, sizeof count->detail,
-                 "2N iterations took longer than N by less than the runs differ");
-        return;
-    }
-    if (cycles < FASTEST_ITERATION) {
-        snprintf(count->detail, sizeof count->detail,
-                 "%.3g cycles: faster than a taken jump can be", cycles);
-        return;
-    }
-    count->status = STATUS_ok;
-    count->value = cycles;
-    count->low = count->value * (1 - relative);
-    count->high = count->value * (1 + relative);
-    snprintf(count->detail, sizeof count->detail,
-             "wall time against a calibrator; could not have seen a difference below %.2g %%",
-             100 * relative);
 }
 
-static int execute(const struct engine_settings *settings, const struct engine_job *job,
-                   struct execution *execution, struct error *error) {
+static int execute(const struct engine_settings *settings, const struct engine_probe *probe,
+                   const struct engine_job *job, struct execution *execution, struct error *error) {
     struct hyperfine_times times[COMMANDS];
+    (void)probe;
+    if (!settings->calibrator)
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "hyperfine needs a calibrator beside the loops: add [[family]] with "
+                         "name = \"calibrator\" to the sweep and build it again");
     unsigned long n = (unsigned long)(job->iterations / PART_OF_A_RUN) + 1;
     unsigned long calibrator_n =
         (unsigned long)(settings->calibrator_iterations / PART_OF_A_RUN) + 1;
-    struct engine_count *count = &execution->counts[execution->count++];
-    *count = (struct engine_count){.quantity = QUANTITY_cycles,
-                                   .source = "hyperfine",
-                                   .status = STATUS_faulted,
-                                   .value = NAN,
-                                   .low = NAN,
-                                   .high = NAN,
-                                   .samples = NAN};
+    struct engine_count *count = execution_add_count(execution, QUANTITY_cycles, "hyperfine", "");
+    count->status = STATUS_faulted;
+    execution->status = STATUS_ok;
     if (run_hyperfine(settings, job, n, calibrator_n, times, execution, error))
         return -1;
     if (count->status == STATUS_ok)
@@ -162,33 +154,11 @@ static int execute(const struct engine_settings *settings, const struct engine_j
     return 0;
 }
 
-static int measure(const struct engine_settings *settings, const struct engine_probe *probe,
-                   const struct engine_job *jobs, size_t count, engine_sink *sink, void *context,
-                   struct error *error) {
-    int stop = 0;
-    if (!settings->calibrator)
-        return error_set(error, ERROR_INPUT, NULL, 0,
-                         "hyperfine needs a calibrator beside the loops: add [[family]] with "
-                         "name = \"calibrator\" to the sweep and build it again");
-    for (size_t i = 0; i < count && !stop && !process_interrupted(); i++) {
-        struct execution execution = {
-            .index = jobs[i].index, .status = STATUS_ok, .cpu = settings->cpu, .switches = -1};
-        for (int event = 0; event < HEALTH_COUNT; event++)
-            execution.health.values[event] = NAN;
-        if (engine_may_run(&jobs[i], probe, &execution) &&
-            execute(settings, &jobs[i], &execution, error))
-            return -1;
-        if (!process_interrupted())
-            stop = sink(&execution, context);
-    }
-    return 0;
-}
-
 const struct engine engine_hyperfine = {
     .name = "hyperfine",
     .about = "wall time of whole runs beside a calibrator: an independent witness",
     .source = "hyperfine",
-    .needs_unit = 1,
+    .needs_unit = true,
     .probe = probe,
-    .measure = measure,
+    .execute = execute,
 };

@@ -143,12 +143,10 @@ static void check_retired(const struct engine_job *job, struct engine_count *cou
         isnan(job->retired))
         return;
     double excess = count->value / job->retired - 1;
-    if (fabs(excess) > retired_tolerance)
-        count->status = STATUS_implausible;
     if (fabs(excess) > 1e-6)
-        snprintf(count->detail, sizeof count->detail,
-                 "%.9g retired where %.9g are expected (%+.3f %%)", count->value, job->retired,
-                 100 * excess);
+        count_ends(count, fabs(excess) > retired_tolerance ? STATUS_implausible : STATUS_ok,
+                   "%.9g retired where %.9g are expected (%+.3f %%)", count->value, job->retired,
+                   100 * excess);
 }
 
 unsigned long perf_stat_iterations(const struct engine_job *job) {
@@ -158,25 +156,19 @@ unsigned long perf_stat_iterations(const struct engine_job *job) {
 void perf_stat_add_slope(const struct engine_job *job, const char *event, enum quantity quantity,
                          unsigned long n, const struct perf_count *once,
                          const struct perf_count *twice, struct execution *execution) {
-    if (execution->count == MAX_ENGINE_COUNTS)
+    struct engine_count *count = execution_add_count(execution, quantity, "pmu", event);
+    if (!count)
         return;
-    struct engine_count *count = &execution->counts[execution->count++];
-    *count =
-        (struct engine_count){.source = "pmu", .value = NAN, .low = NAN, .high = NAN, .samples = 1};
-    snprintf(count->event, sizeof count->event, "%s", event);
-    count->quantity = quantity;
-    count->status = status_worse(once->status, twice->status);
     const struct perf_count *worse = once->status <= twice->status ? once : twice;
-    snprintf(count->detail, sizeof count->detail, "%s%s%s",
-             count->quantity == QUANTITY_event ? event : "",
-             count->quantity == QUANTITY_event && *worse->detail ? " : " : "", worse->detail);
+    const char *name = quantity == QUANTITY_event ? event : "";
+    count->samples = 1;
+    count_ends(count, status_worse(once->status, twice->status), "%s%s%s", name,
+               *name && *worse->detail ? " : " : "", worse->detail);
     if (count->status != STATUS_ok)
         return;
     count->value = (twice->value - once->value) / (double)n;
-    if (count->quantity != QUANTITY_event && !(count->value > 0)) {
-        count->status = STATUS_implausible;
-        snprintf(count->detail, sizeof count->detail, "2N counts no more than N");
-    }
+    if (quantity != QUANTITY_event && !(count->value > 0))
+        count_ends(count, STATUS_implausible, "2N counts no more than N");
     check_retired(job, count);
     if (count->status != STATUS_ok)
         count->value = NAN;

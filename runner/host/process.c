@@ -29,7 +29,7 @@ struct stream {
     size_t limit, capacity;
 };
 
-static double now(void) {
+double process_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
@@ -157,7 +157,7 @@ static void collect(pid_t pid, const struct process_request *request, struct pip
     while (ends[0].fd >= 0 || ends[1].fd >= 0) {
         int wait = request->watch ? PROCESS_WATCH_MS : -1;
         if (request->timeout > 0) {
-            double left = started + request->timeout - now();
+            double left = started + request->timeout - process_now();
             if (left <= 0) {
                 result->timed_out = 1;
                 break;
@@ -188,7 +188,7 @@ static void reap(pid_t pid, const struct process_request *request, struct proces
         pid_t got = wait4(pid, &result->status, bounded ? WNOHANG : 0, &result->usage);
         if (got == pid || (got < 0 && errno != EINTR))
             break;
-        if (got == 0 && (now() - started >= request->timeout)) {
+        if (got == 0 && (process_now() - started >= request->timeout)) {
             result->timed_out = 1;
             kill(-pid, SIGKILL);
         } else if (got == 0) {
@@ -210,7 +210,7 @@ int process_run(const struct process_request *request, struct process_result *re
         close_pipes(&pipes);
         return -1;
     }
-    double started = now();
+    double started = process_now();
     pid_t pid = fork();
     if (pid == 0)
         become(request, &pipes);
@@ -236,7 +236,7 @@ int process_run(const struct process_request *request, struct process_result *re
     reap(pid, request, result, started);
     running_group = 0;
     result->interrupted = interrupted;
-    result->seconds = now() - started;
+    result->seconds = process_now() - started;
     close_pipes(&pipes);
     return 0;
 }

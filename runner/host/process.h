@@ -61,6 +61,9 @@ int process_succeeded(const struct process_result *result);
 // at most size bytes with NUL; returns text.
 const char *process_describe(const struct process_result *result, char *text, size_t size);
 
+// Seconds of CLOCK_MONOTONIC.
+double process_now(void);
+
 // From a signal handler: kill the running child's group, and every later one at once.
 void process_interrupt(void);
 

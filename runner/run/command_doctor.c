@@ -24,10 +24,10 @@ static void print_prediction(const struct plan *plan, const struct engine *engin
                              const struct engine_probe *probe) {
     size_t refused = 0, unproved = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        enum needs needs = plan->rows[i].needs;
-        int real = probe->privilege == PRIVILEGE_real;
+        struct engine_job job = plan_job(plan, i);
+        struct execution execution;
         unproved += plan->rows[i].unproved != 0;
-        refused += needs != NEEDS_none && (!real || (needs == NEEDS_cpl0 && probe->ring != 0));
+        refused += !engine_may_run(&job, probe, &execution);
     }
     char why[320];
     double cycles;

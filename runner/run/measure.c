@@ -123,21 +123,13 @@ static void show_progress(const struct block *block) {
 static void add_lost_events(const struct block *block, struct execution *execution) {
     const struct measurement *run = block->run;
     const struct engine_probe *probe = block->record.probe;
+    struct engine_count *count;
     if (probe->has_pmu || execution->status != STATUS_ok || block->record.engine == run->witness)
         return;
-    for (size_t i = 0; i < run->event_count && execution->count < MAX_ENGINE_COUNTS; i++) {
-        struct engine_count *count = &execution->counts[execution->count++];
-        *count = (struct engine_count){.quantity = QUANTITY_event,
-                                       .source = "pmu",
-                                       .status = STATUS_not_supported,
-                                       .value = NAN,
-                                       .low = NAN,
-                                       .high = NAN,
-                                       .samples = NAN};
-        snprintf(count->event, sizeof count->event, "%s", run->events[i]);
-        snprintf(count->detail, sizeof count->detail, "%.63s : %.120s", run->events[i],
-                 probe->pmu_reason);
-    }
+    for (size_t i = 0; i < run->event_count; i++)
+        if ((count = execution_add_count(execution, QUANTITY_event, "pmu", run->events[i])))
+            count_ends(count, STATUS_not_supported, "%.63s : %.120s", run->events[i],
+                       probe->pmu_reason);
 }
 
 static int was_executed(const struct execution *execution) {
@@ -194,15 +186,10 @@ static int sink(const struct execution *execution, void *context) {
 
 // A variant that failed its proof is not executed; its row says so.
 static int sink_unproved(struct block *block, size_t index) {
-    struct execution execution = {.index = index,
-                                  .status = STATUS_unproved,
-                                  .privilege = PRIVILEGE_not_needed,
-                                  .cpu = -1,
-                                  .switches = -1};
-    for (int i = 0; i < HEALTH_COUNT; i++)
-        execution.health.values[i] = NAN;
-    snprintf(execution.detail, sizeof execution.detail, "not executed: %s",
-             block->run->plan->rows[index].unproved_reason);
+    struct execution execution = execution_of(&(struct engine_job){.index = index}, -1);
+    execution.privilege = PRIVILEGE_not_needed;
+    execution_ends(&execution, STATUS_unproved, "not executed: %s",
+                   block->run->plan->rows[index].unproved_reason);
     return sink(&execution, block);
 }
 
@@ -288,8 +275,8 @@ static int run_block(struct block *block, struct engine_settings *settings, stru
     }
     settings->evidence = block->number == 0;
     if (proved && !block->failed && !block->run->out_of_budget)
-        failed = block->record.engine->measure(settings, block->record.probe, jobs, proved, sink,
-                                               block, error);
+        failed = engine_measure(block->record.engine, settings, block->record.probe, jobs, proved,
+                                sink, block, error);
     // A signal behind the last execution of all cuts nothing: the next block finds nothing to do.
     block->run->cut_short = process_interrupted() && block->done < block->planned;
     free(jobs);

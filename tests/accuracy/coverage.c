@@ -120,7 +120,7 @@ static int measure_rounds(struct chains *chains, long rounds, int cpu, struct er
             schedule_block(1, 0, round * BLOCKS + block, chains->count, order);
             for (size_t i = 0; i < chains->count; i++)
                 jobs[i] = chains->items[order[i]].job;
-            if (engine->measure(&settings, &probe, jobs, chains->count, sink, chains, error))
+            if (engine_measure(engine, &settings, &probe, jobs, chains->count, sink, chains, error))
                 return -1;
         }
         for (size_t i = 0; i < chains->count; i++)

@@ -67,7 +67,8 @@ static void each_job_comes_back_once_with_status_and_reason(void **unused) {
     assert_int_equal(probe.usable, 1);
     assert_int_equal(probe.privilege, PRIVILEGE_emulated);
     assert_int_equal(probe.ring, 0);
-    assert_int_equal(engine->measure(&settings, &probe, state.jobs, JOBS, keep, NULL, &error), 0);
+    assert_int_equal(
+        engine_measure(engine, &settings, &probe, state.jobs, JOBS, keep, NULL, &error), 0);
     assert_int_equal(state.count, JOBS);
     for (size_t i = 0; i < JOBS; i++) {
         assert_int_equal(state.seen[i].index, 10 + i);
@@ -85,7 +86,8 @@ static void where_cpl0_is_not_real_nothing_is_executed(void **unused) {
     struct error error = {0};
     (void)unused;
     make_jobs();
-    assert_int_equal(engine->measure(&settings, &probe, state.jobs, JOBS, keep, NULL, &error), 0);
+    assert_int_equal(
+        engine_measure(engine, &settings, &probe, state.jobs, JOBS, keep, NULL, &error), 0);
     assert_int_equal(state.count, JOBS);
     for (size_t i = 0; i < JOBS; i++) {
         assert_int_equal(state.seen[i].status, STATUS_emulated);
