@@ -25,6 +25,8 @@ struct cost *costs_add(struct costs *costs) {
     *cost = (struct cost){.cycles = NAN,
                           .ci_low = NAN,
                           .ci_high = NAN,
+                          .minuend = NAN,
+                          .subtrahend = NAN,
                           .published = NAN,
                           .agrees = "",
                           .status = STATUS_ok};
@@ -80,18 +82,11 @@ void cost_refuse(struct cost *cost, enum status status, const char *format, ...)
     va_end(arguments);
 }
 
-static const char *method_name(enum method method) {
-    static const char *const names[] = {[METHOD_direct] = "direct",
-                                        [METHOD_solved] = "solved",
-                                        [METHOD_difference] = "difference",
-                                        [METHOD_iteration] = "iteration"};
-    return names[method];
-}
-
 // One row as cells in the order of columns.def.
 static void write_cost(const struct cost *cost, FILE *stream) {
     const char *cell[COLUMN_COUNT] = {0};
-    char cycles[32], low[32], high[32], published[32], general[COST_TEXT];
+    char cycles[32], low[32], high[32], published[32], minuend[32], subtrahend[32];
+    char general[COST_TEXT];
 #define CELL(name) cell[rows_column_index(COLUMN_costs_##name)]
 #define KEY(name) CELL(name) = cost->key[KEY_##name];
     COST_KEYS(KEY)
@@ -112,6 +107,8 @@ static void write_cost(const struct cost *cost, FILE *stream) {
     CELL(additive) = additive_name(cost->additive);
     CELL(variants) = cost->variants != NULL ? cost->variants : "";
     CELL(published) = units_format_value(cost->published, published, sizeof published);
+    CELL(minuend) = units_format_value(cost->minuend, minuend, sizeof minuend);
+    CELL(subtrahend) = units_format_value(cost->subtrahend, subtrahend, sizeof subtrahend);
     CELL(published_source) = cost->published_source;
     CELL(agrees) = cost->agrees;
     CELL(status) = status_name(cost->status);

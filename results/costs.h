@@ -30,18 +30,15 @@ enum cost_key {
         KEY_COUNT
 };
 
-// direct: a loop of nothing else; solved: from mixes; difference: of two whole loops; iteration:
-// a whole loop that no cost tells.
-enum method { METHOD_direct, METHOD_solved, METHOD_difference, METHOD_iteration };
-
 struct cost {
     const char *key[KEY_COUNT]; // owned by the table they came from, never NULL
     char family[COST_TEXT], order[COST_TEXT], context[COST_TEXT], item[COST_TEXT];
     double cycles, ci_low, ci_high; // cycles per item, 95 %; NaN: none, see status
     enum method method;
     enum additive additive;
-    char *variants;   // space-separated, the ones it rests on; owned; NULL: none yet
-    double published; // cycles per item; NaN: none
+    char *variants;             // space-separated, the ones it rests on; owned; NULL: none yet
+    double minuend, subtrahend; // of a difference: cycles per iteration of its loops; else NaN
+    double published;           // cycles per item; NaN: none
     char published_source[COST_TEXT];
     const char *agrees; // "yes", "no", "" (nothing published, or no value); static
     enum status status;

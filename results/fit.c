@@ -229,9 +229,3 @@ int fit_solve(const struct fit_input *in, struct fit *fit, struct fit_item *item
     design_free(&d);
     return 0;
 }
-
-const char *additive_name(enum additive additive) {
-    static const char *const names[] = {
-        [ADDITIVE_untested] = "untested", [ADDITIVE_yes] = "yes", [ADDITIVE_no] = "no"};
-    return names[additive];
-}

@@ -11,6 +11,8 @@
 #ifndef ASMSWEEP_FIT_H
 #define ASMSWEEP_FIT_H
 
+#include "common/rows.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,8 +20,6 @@
 #define FIT_MARGIN_RELATIVE 0.02 // of the loop's cycles
 #define FIT_MARGIN_CYCLES 0.1    // cycles per iteration
 #define FIT_SIGNIFICANCE 0.01    // the chance of a false "not additive"
-
-enum additive { ADDITIVE_untested, ADDITIVE_yes, ADDITIVE_no };
 
 struct fit_input {
     size_t rows, items;
@@ -55,7 +55,6 @@ struct fit {
 int fit_solve(const struct fit_input *input, struct fit *fit, struct fit_item *item);
 
 // The name as in costs.csv: "untested", "yes", "no".
-const char *additive_name(enum additive additive);
 
 // What a loop of that many cycles may be off and still be called additive.
 double fit_margin(double cycles);

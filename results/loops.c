@@ -25,12 +25,6 @@ static bool same_variant(const struct loop *a, const struct loop *b) {
     return strcmp(a->variant, b->variant) == 0 && loops_same_place(a, b);
 }
 
-// Whether a row's status lets its value be used. "unstable" says that the interval is wide, and
-// the interval says it too.
-static bool usable(enum status status) {
-    return status == STATUS_ok || status == STATUS_unstable;
-}
-
 // A cell's number; NaN where it is empty.
 static int read_number(const struct table *table, size_t row, const char *name, double *number,
                        struct error *error) {
@@ -48,7 +42,7 @@ static int read_value(const struct table *table, size_t row, struct loop *loop,
         read_number(table, row, "ci_low", &loop->ci_low, error) != 0 ||
         read_number(table, row, "ci_high", &loop->ci_high, error) != 0)
         return -1;
-    loop->has_value = usable(loop->status);
+    loop->has_value = status_keeps_value(loop->status);
     if (!loop->has_value) {
         loop->cycles = loop->ci_low = loop->ci_high = loop->sigma = NAN;
         return 0;

@@ -29,6 +29,8 @@ static struct cost *add_difference(struct costs *costs, const struct loop *from,
         cost_refuse(cost, minus->status, "%s", minus->detail);
     else {
         double half = hypot(from->ci_high - from->ci_low, minus->ci_high - minus->ci_low) / 2;
+        cost->minuend = from->cycles;
+        cost->subtrahend = minus->cycles;
         cost->cycles = from->cycles - minus->cycles;
         cost->ci_low = cost->cycles - half;
         cost->ci_high = cost->cycles + half;

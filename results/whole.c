@@ -75,11 +75,12 @@ static int check_cells(const struct table *table, enum csv_file file, struct err
 
 static int check_table(const struct whole_file *file, const char *path, struct error *error) {
     const char *required[COLUMNS + 1] = {NULL};
-    size_t count = 0;
+    size_t count = 0, used = 0;
     const char *const *names =
         file->columns >= 0 ? rows_columns((enum csv_file)file->columns, &count) : NULL;
     for (size_t i = 0; i < count && i < COLUMNS; i++)
-        required[i] = names[i];
+        if (!rows_is_later((enum csv_file)file->columns, i))
+            required[used++] = names[i];
     struct table table;
     int failed = table_read(path, required, &table, error);
     if (failed == 0 && file->columns >= 0)

@@ -46,6 +46,8 @@ def read_csv(path, remedy, needed=(), absent=None):
         raise BadInput(path, f"cannot be read: {problem}", remedy) from None
     if not text or "\0" in text:
         raise BadInput(path, "is damaged (a NUL byte)" if text else "is empty", remedy)
+    if not text.endswith("\n"):
+        raise BadInput(path, "its last line is cut off", remedy)
     if text.startswith("\ufeff"):
         raise BadInput(path, "begins with a byte order mark", "save it as UTF-8 without one")
     missing = [name for name in needed if name not in reader.fieldnames]

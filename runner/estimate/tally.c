@@ -160,6 +160,5 @@ int tallies_too_wide(const struct tallies *tallies, double precision) {
     // Without a value there is hope only where a better moment may come.
     if (!cycles || (!cycles->count && cycles->worst != STATUS_invalid_reference))
         return 0;
-    enum status status = pooled_status(cycles, precision);
-    return status == STATUS_unstable || status == STATUS_invalid_reference;
+    return status_wants_retry(pooled_status(cycles, precision));
 }

@@ -6,19 +6,6 @@
 
 #include <stdio.h>
 
-static const struct {
-    enum csv_file file;
-    const char *name;
-} files[] = {
-    {FILE_measurements, "measurements.csv"},
-    {FILE_summary, "summary.csv"},
-    {FILE_samples, "samples.csv"},
-    {FILE_environment, "environment.csv"},
-    {FILE_proof, "proof.csv"},
-    {FILE_costs, "costs.csv"},
-    {FILE_night, "night.csv"},
-};
-
 int command_lists(int argc, char **argv, struct error *error) {
     (void)argc, (void)argv, (void)error;
     printf("| status | meaning |\n|---|---|\n");
@@ -32,10 +19,10 @@ int command_lists(int argc, char **argv, struct error *error) {
     for (int i = 0; i < QUANTITY_COUNT; i++)
         printf("| %s | %s per iteration |\n", quantity_name((enum quantity)i),
                quantity_unit((enum quantity)i));
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (int i = 0; i < CSV_FILE_COUNT; i++) {
         size_t count;
-        const char *const *columns = rows_columns(files[i].file, &count);
-        printf("\n%s:", files[i].name);
+        const char *const *columns = rows_columns((enum csv_file)i, &count);
+        printf("\n%s:", rows_file_name((enum csv_file)i));
         for (size_t at = 0; at < count; at++)
             printf("%s%s", at ? ", " : " ", columns[at]);
         printf("\n");

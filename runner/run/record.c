@@ -253,6 +253,7 @@ void record_summary(const struct record_run *run, const struct variant *variant,
         SET(&row, summary, context, variant->context);
         SET(&row, summary, twin_of, variant->twin_of);
         SET(&row, summary, mix_source, variant->mix_source);
+        SET(&row, summary, event, tally->event);
         write_row(summary, FILE_summary, &row);
     }
 }

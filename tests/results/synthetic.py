@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs' directories with known costs, for tests: what a runner would have written.
 
-Columns are read from common/columns.def, so that a new column needs no change here.
+Columns are those of common/columns.def, so that a new column needs no change here.
 """
 
 import csv
 import os
-import re
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, ROOT)
+
+from common import lists  # noqa: E402
 
 ZEN4 = {
     "run_id": "run-1", "time_utc": "2026-01-02T03:04:05Z", "host": "box", "cpu_vendor":
@@ -21,18 +24,7 @@ ZEN4 = {
 
 
 def columns(name):
-    """The columns of a file, from columns.def with its macros expanded."""
-    with open(os.path.join(ROOT, "common", "columns.def"), encoding="utf-8") as stream:
-        text = re.sub(r"\\\n", " ", stream.read())
-    macros = dict(re.findall(r"#define (\w+)\(file\)(.*)", text))
-    found = []
-    for line in text.splitlines():
-        use = re.match(r"(\w+)\((\w+)(?:, (\w+))?\)", line)
-        if not use or use[2] != name:
-            continue
-        found += [use[3]] if use[1] == "COLUMN" else \
-            re.findall(r"COLUMN\(file, (\w+)\)", macros[use[1]])
-    return found
+    return list(lists.names(name))
 
 
 def loop(variant, mix, value, **more):
