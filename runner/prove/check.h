@@ -10,8 +10,8 @@
 
 // Fill all cells of a proof row but retired_cpl0 and retired_cpl3 from a row of variants.csv,
 // the file, and the disassembly of its .loop section. status is ok or mismatch; detail names
-// each difference: mix, order, size, address, count, needs, name. -1: no memory.
-int check_variant(const struct table *plan, size_t plan_row, const struct loop_file *file,
-                  const struct listing *listing, struct proof_row *row);
+// each difference: mix, order, size, address, count, needs, name.
+void check_variant(const struct table *plan, size_t plan_row, const struct loop_file *file,
+                   const struct listing *listing, struct proof_row *row);
 
 #endif

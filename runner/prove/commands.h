@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runner/prove: the subcommands of asmsweep-prove; the list is in main.c.
+// runner/prove: the subcommands of asmsweep-prove, each a program_function, and the steps that
+// both have. The list is in main.c.
 #ifndef ASMSWEEP_PROVE_COMMANDS_H
 #define ASMSWEEP_PROVE_COMMANDS_H
 
-#include "common/error.h"
-
-// Each is a program_function and returns 0, or -1 with *error.
+#include "common/options.h"
+#include "runner/prove/proof.h"
 
 // Disassemble BUILD_DIR/bin and write BUILD_DIR/proof.csv; differences go to stderr, one line
 // a variant, and are an error only with --strict.
@@ -14,5 +14,16 @@ int command_disassemble(int argc, char **argv, struct error *error);
 // Execute each variant of BUILD_DIR in the guest and write into BUILD_DIR/proof.csv what it
 // retires per iteration at CPL0 and CPL3; differences go to stderr and are an error.
 int command_guest(int argc, char **argv, struct error *error);
+
+// Parse argv, whose one positional is BUILD_DIR. 0; 1 if help was asked for and printed; -1 with
+// *error.
+int prove_parse(const struct option_list *list, int argc, char **argv, const char **build_dir,
+                struct error *error);
+
+// Each variant that is not ok to stderr; how many.
+size_t prove_report(const struct proof *proof);
+
+// The error of a proof in which prove_report found `bad` variants: -1, or 0 if there is none.
+int prove_end(const char *path, const struct proof *proof, size_t bad, struct error *error);
 
 #endif

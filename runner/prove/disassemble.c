@@ -4,7 +4,6 @@
 
 #include "runner/host/process.h"
 #include "runner/prove/check.h"
-#include "runner/prove/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,37 +19,34 @@ struct job {
     struct table plan;
     struct loop_file *files; // plan.rows; where paths[i] is NULL: not readable
     char **paths;            // plan.rows; of the binaries
-    struct proof proof, before;
+    struct proof proof;
 };
 
-static int mark_not_proved(struct proof_row *row, const char *why) {
-    return proof_set(row, COLUMN_proof_status, "not_proved") ||
-           proof_set(row, COLUMN_proof_detail, "%s", why);
+static void mark_not_proved(struct proof_row *row, const char *why) {
+    proof_set(row, COLUMN_proof_status, text_make("not_proved"));
+    proof_set(row, COLUMN_proof_detail, text_make("%s", why));
 }
 
 // Hashes and symbols of every binary; one that cannot be read is not_proved.
-static int read_files(struct job *job, struct error *error) {
-    if (proof_new(job->plan.rows, &job->proof, error))
-        return -1;
-    job->files = calloc(job->plan.rows + 1, sizeof *job->files);
-    job->paths = calloc(job->plan.rows + 1, sizeof *job->paths);
-    int failed = !job->files || !job->paths;
-    for (size_t i = 0; !failed && i < job->plan.rows; i++) {
+static void read_files(struct job *job) {
+    job->proof = proof_new(job->plan.rows);
+    job->files = memory_zero(job->plan.rows, sizeof *job->files);
+    job->paths = memory_zero(job->plan.rows, sizeof *job->paths);
+    for (size_t i = 0; i < job->plan.rows; i++) {
         const char *variant = table_cell(&job->plan, i, "variant");
         struct proof_row *row = &job->proof.rows[i];
         struct error problem;
-        failed |= proof_set(row, COLUMN_proof_variant, "%s", variant);
-        failed |= proof_set(row, COLUMN_proof_mix_claimed, "%s", table_cell(&job->plan, i, "mix"));
-        failed |= proof_set(row, COLUMN_proof_retired_expected, "%s",
-                            table_cell(&job->plan, i, "retired_expected"));
-        failed |= asprintf(&job->paths[i], "%s/bin/%s", job->build_dir, variant) < 0;
-        if (!failed && loop_file_read(job->paths[i], &job->files[i], &problem)) {
-            failed |= mark_not_proved(row, problem.text);
+        proof_set(row, COLUMN_proof_variant, text_make("%s", variant));
+        proof_set(row, COLUMN_proof_mix_claimed, text_make("%s", table_cell(&job->plan, i, "mix")));
+        proof_set(row, COLUMN_proof_retired_expected,
+                  text_make("%s", table_cell(&job->plan, i, "retired_expected")));
+        job->paths[i] = text_make("%s/bin/%s", job->build_dir, variant);
+        if (loop_file_read(job->paths[i], &job->files[i], &problem)) {
+            mark_not_proved(row, problem.text);
             free(job->paths[i]);
             job->paths[i] = NULL;
         }
     }
-    return failed ? steps_no_memory(error) : 0;
 }
 
 // Run objdump on some paths; its output is put into *disassembly. 0; 1 with *error when one of
@@ -65,12 +61,10 @@ static int objdump(const struct job *job, const char *const *paths, size_t count
     struct process_result result;
     char how[128];
     *disassembly = (struct disassembly){0};
-    if (process_run(&request, &result, error)) {
-        process_free(&result);
-        return -1;
-    }
-    int failed = 0;
-    if (result.exec_errno || result.timed_out || result.interrupted) {
+    int failed = process_run(&request, &result, error);
+    if (failed) {
+        // said already
+    } else if (result.exec_errno || result.timed_out || result.interrupted) {
         error_set(error, ERROR_MISSING, job->objdump, 0, "%s; install binutils",
                   process_describe(&result, how, sizeof how));
         failed = -1;
@@ -112,12 +106,12 @@ static int prove_batch(struct job *job, const size_t *rows, size_t count, struct
         if (count > 1)
             return prove_batch(job, rows, count / 2, error) ||
                    prove_batch(job, rows + count / 2, count - count / 2, error);
-        return mark_not_proved(&job->proof.rows[rows[0]], error->text);
+        mark_not_proved(&job->proof.rows[rows[0]], error->text);
+        return 0;
     }
     for (size_t i = 0; !failed && i < count; i++)
-        if (check_variant(&job->plan, rows[i], &job->files[rows[i]], &disassembly.listings[i],
-                          &job->proof.rows[rows[i]]))
-            failed = steps_no_memory(error);
+        check_variant(&job->plan, rows[i], &job->files[rows[i]], &disassembly.listings[i],
+                      &job->proof.rows[rows[i]]);
     disassembly_free(&disassembly);
     return failed;
 }
@@ -141,65 +135,66 @@ static int prove_all(struct job *job, struct error *error) {
     return count ? prove_batch(job, rows, count, error) : 0;
 }
 
-// A/A: a twin's loop must be its original's, byte for byte.
-static int check_twins(struct job *job, struct error *error) {
+// A/A: a duplicate's loop must be its original's, byte for byte.
+static void check_twins(struct job *job) {
     for (size_t i = 0; i < job->plan.rows; i++) {
         const char *original = table_cell(&job->plan, i, "twin_of");
         struct proof_row *row = &job->proof.rows[i];
         if (!*original || !job->paths[i])
             continue;
         const struct proof_row *other = proof_find(&job->proof, original);
-        if (other && !strcmp(proof_cell(other, COLUMN_proof_loop_sha256),
-                             proof_cell(row, COLUMN_proof_loop_sha256)))
-            continue;
-        const char *what = other && *proof_cell(other, COLUMN_proof_loop_sha256)
-                               ? "its loop is not that of"
-                               : "there is no proof for its original";
-        if (proof_differs(row, "twin: %s %s", what, original))
-            return steps_no_memory(error);
+        const char *loop = other ? proof_cell(other, COLUMN_proof_loop_sha256) : "";
+        if (!*loop)
+            proof_differs(row, text_make("twin: there is no proof for its original %s", original));
+        else if (strcmp(loop, proof_cell(row, COLUMN_proof_loop_sha256)) != 0)
+            proof_differs(row, text_make("twin: its loop is not that of %s", original));
     }
-    return 0;
 }
 
 // What the guest counted stays true as long as the binary is the same.
-static int keep_counted(struct job *job, const char *path, struct error *error) {
+static void keep_counted(struct job *job, const struct proof *before) {
     static const enum column counted[] = {COLUMN_proof_retired_cpl0, COLUMN_proof_retired_cpl3};
-    struct error ignored;
-    if (proof_read(path, &job->before, &ignored))
-        return 0;
     for (size_t i = 0; i < job->proof.count; i++) {
         struct proof_row *row = &job->proof.rows[i];
-        const struct proof_row *old =
-            i < job->before.count ? &job->before.rows[i] : NULL; // mostly the same plan
         const char *variant = proof_cell(row, COLUMN_proof_variant);
-        if (!old || strcmp(proof_cell(old, COLUMN_proof_variant), variant))
-            old = proof_find(&job->before, variant);
+        const struct proof_row *old = i < before->count ? &before->rows[i] : NULL; // mostly
+        if (!old || strcmp(proof_cell(old, COLUMN_proof_variant), variant) != 0)
+            old = proof_find(before, variant);
         if (!old || strcmp(proof_cell(old, COLUMN_proof_elf_sha256),
-                           proof_cell(row, COLUMN_proof_elf_sha256)))
+                           proof_cell(row, COLUMN_proof_elf_sha256)) != 0)
             continue;
         for (size_t c = 0; c < sizeof counted / sizeof *counted; c++)
-            if (*proof_cell(old, counted[c]) &&
-                proof_set(row, counted[c], "%s", proof_cell(old, counted[c])))
-                return steps_no_memory(error);
+            if (*proof_cell(old, counted[c]))
+                proof_set(row, counted[c], text_make("%s", proof_cell(old, counted[c])));
     }
-    return 0;
 }
 
 static int disassemble(struct job *job, int strict, struct error *error) {
     static const char *const needed[] = {
         "variant", "mix",     "sequence", "bytes_claimed", "address_claimed", "iterations",
         "needs",   "twin_of", NULL};
-    char *plan, *proof;
-    int failed = steps_paths(job->build_dir, &plan, &proof, error) ||
-                 table_read(plan, needed, &job->plan, error) || read_files(job, error) ||
-                 prove_all(job, error) || check_twins(job, error) ||
-                 keep_counted(job, proof, error) || proof_write(proof, &job->proof, error);
-    size_t bad = failed ? 0 : steps_report(&job->proof);
-    if (bad && strict)
-        failed = steps_not_proved(proof, &job->proof, bad, error);
+    char *plan = text_make("%s/variants.csv", job->build_dir);
+    char *path = text_make("%s/proof.csv", job->build_dir);
+    struct proof before;
+    struct error ignored;
+    int failed = table_read(plan, needed, &job->plan, error);
+    if (!failed) {
+        read_files(job);
+        failed = prove_all(job, error);
+    }
+    if (!failed) {
+        check_twins(job);
+        if (!proof_read(path, &before, &ignored))
+            keep_counted(job, &before);
+        proof_free(&before);
+        failed = proof_write(path, &job->proof, error);
+    }
+    size_t bad = failed ? 0 : prove_report(&job->proof);
+    if (strict && !failed)
+        failed = prove_end(path, &job->proof, bad, error);
     free(plan);
-    free(proof);
-    return failed ? -1 : 0;
+    free(path);
+    return failed;
 }
 
 int command_disassemble(int argc, char **argv, struct error *error) {
@@ -212,7 +207,7 @@ int command_disassemble(int argc, char **argv, struct error *error) {
     const struct option_list list = {"disassemble [options] BUILD_DIR",
                                      "Compare each binary of a build with its claims.", rows,
                                      sizeof rows / sizeof *rows};
-    int parsed = steps_parse(&list, argc, argv, &job.build_dir, error);
+    int parsed = prove_parse(&list, argc, argv, &job.build_dir, error);
     if (parsed)
         return parsed > 0 ? 0 : -1;
     int result = disassemble(&job, strict, error);
@@ -222,6 +217,5 @@ int command_disassemble(int argc, char **argv, struct error *error) {
     free(job.files);
     table_free(&job.plan);
     proof_free(&job.proof);
-    proof_free(&job.before);
     return result;
 }

@@ -5,15 +5,7 @@
 #define ASMSWEEP_DISASSEMBLY_H
 
 #include "common/error.h"
-#include "runner/prove/canonical.h"
-
-#include <stdint.h>
-
-struct instruction {
-    uint64_t address;
-    uint64_t target;           // of a direct jump or call; 0: it is none
-    char text[CANONICAL_SIZE]; // canonical
-};
+#include "runner/prove/instruction.h"
 
 // One file's part of objdump's output.
 struct listing {
@@ -28,8 +20,8 @@ struct disassembly {
 };
 
 // Parse the output for any number of files. 0, or -1 with *error (line of the output)
-// when a line has none of the forms objdump prints, or when memory is short; then
-// *disassembly is empty. Free with disassembly_free in both cases.
+// when a line has none of the forms objdump prints; then *disassembly is empty. Free with
+// disassembly_free in both cases.
 int disassembly_parse(const char *text, size_t length, struct disassembly *disassembly,
                       struct error *error);
 

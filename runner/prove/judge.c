@@ -1,38 +1,105 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/prove/judge.h"
 
-#include "runner/prove/canonical.h"
-#include "runner/prove/counter.h"
-#include "runner/prove/retired.h"
+#include "runner/prove/instruction.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { PART = 1000, LARGEST = 1000000000 }; // thousandths; instructions in an iteration
+
+const char *retired_argument(int run) {
+    // As many digits in both, so that reading and printing them costs the same.
+    return run % 2 ? "2000" : "1000";
+}
+
+int retired_parse(const char *text, int64_t *thousandths) {
+    int64_t whole = 0, part = 0;
+    int digits = 0;
+    for (; *text >= '0' && *text <= '9' && whole < LARGEST; text++, digits++)
+        whole = whole * 10 + (*text - '0');
+    if (!digits)
+        return -1;
+    if (*text == '.') {
+        text++;
+        for (int scale = PART / 10; *text >= '0' && *text <= '9'; text++, scale /= 10) {
+            if (scale == 0 && *text != '0')
+                return -1; // finer than can be counted
+            part += (*text - '0') * scale;
+        }
+    }
+    *thousandths = whole * PART + part;
+    return *text ? -1 : 0;
+}
+
+void retired_text(int64_t thousandths, char *text) {
+    int length =
+        snprintf(text, 24, "%" PRId64 ".%03" PRId64, thousandths / PART, thousandths % PART);
+    while (text[length - 1] == '0')
+        text[--length] = '\0';
+    if (text[length - 1] == '.')
+        text[--length] = '\0';
+}
+
+// Nonzero unless the run ended well and printed its own end mark.
+static int run_bad(const struct guest_result *result, const char *argument, char *why,
+                   size_t size) {
+    char mark[32];
+    snprintf(mark, sizeof mark, "end %s\n", argument);
+    const char *output = result->output ? result->output : "";
+    if (result->end != GUEST_EXITED)
+        snprintf(why, size, "%s", result->detail[0] ? result->detail : "it did not run");
+    else if (result->exit_status)
+        snprintf(why, size, "exit status %d, output '%.*s'", result->exit_status,
+                 (int)strcspn(output, "\n"), output);
+    else if (strcmp(output, mark))
+        snprintf(why, size, "no end mark for %s iterations", argument);
+    else
+        return 0;
+    return 1;
+}
+
+int retired_count(const struct guest_result *results, int64_t *thousandths, char *why,
+                  size_t size) {
+    int64_t ticks_of[2] = {0, 0};
+    for (int run = 0; run < RETIRED_RUNS; run++) {
+        if (run_bad(&results[run], retired_argument(run), why, size))
+            return -1;
+        int64_t ticks = (int64_t)results[run].ticks;
+        if (run >= 2 && ticks != (int64_t)results[run % 2].ticks) {
+            snprintf(why, size, "two runs of %s iterations retired %" PRIu64 " and %" PRIu64,
+                     retired_argument(run), results[run % 2].ticks, results[run].ticks);
+            return -1;
+        }
+        ticks_of[run % 2] = ticks;
+    }
+    *thousandths = (ticks_of[1] - ticks_of[0]) * PART / RETIRED_N;
+    return 0;
+}
+
 const struct judge_ring judge_rings[JUDGE_RINGS] = {{0, COLUMN_proof_retired_cpl0},
                                                     {3, COLUMN_proof_retired_cpl3}};
 
-int judge_forget(struct proof_row *row) {
-    char *rest = strdup(proof_cell(row, COLUMN_proof_detail));
-    char *ours = rest ? strstr(rest, JUDGE_OURS) : NULL;
-    int failed = !rest;
-    if (ours) { // always the last words: disassemble writes its own anew
+void judge_forget(struct proof_row *row) {
+    char *rest = text_make("%s", proof_cell(row, COLUMN_proof_detail));
+    char *ours = strstr(rest, JUDGE_OURS);
+    if (ours != NULL) { // always the last words: disassemble writes its own anew
         *ours = '\0';
         size_t length = strlen(rest);
         if (length >= 2 && !strcmp(rest + length - 2, "; "))
             rest[length - 2] = '\0';
-        failed |= proof_set(row, COLUMN_proof_detail, "%s", rest);
         if (!*rest || !strcmp(rest, COUNTER_HINT))
-            failed |= proof_set(row, COLUMN_proof_status, "ok");
+            proof_set(row, COLUMN_proof_status, text_make("ok"));
     }
+    proof_set(row, COLUMN_proof_detail, rest);
     for (int i = 0; i < JUDGE_RINGS; i++)
-        failed |= proof_set(row, judge_rings[i].column, "%s", "");
-    free(rest);
-    return failed;
+        proof_set(row, judge_rings[i].column, NULL);
 }
 
-int judge_uncounted(struct proof_row *row, int ring, const char *why) {
-    return proof_notes(row, JUDGE_OURS "CPL%d: %s", ring, why);
+void judge_uncounted(struct proof_row *row, int ring, const char *why) {
+    proof_notes(row, text_make(JUDGE_OURS "CPL%d: %s", ring, why));
 }
 
 // What a mix says of the number of instructions that one iteration retires.
@@ -58,63 +125,58 @@ static struct straight read_mix(const char *mix) {
 }
 
 // One ring's count against a number; `where` says whose number it is.
-static int compare(struct proof_row *row, int ring, int64_t found, int64_t expected,
-                   const char *where) {
+static void compare(struct proof_row *row, int ring, int64_t found, int64_t expected,
+                    const char *where) {
     char found_text[24], expected_text[24], off[24];
     if (found == expected)
-        return 0;
+        return;
     retired_text(found, found_text);
     retired_text(expected, expected_text);
     retired_text(found > expected ? found - expected : expected - found, off);
-    return proof_differs(row, JUDGE_OURS "CPL%d retires %s an iteration, %s %s: %s too %s", ring,
-                         found_text, where, expected_text, off, found > expected ? "many" : "few");
+    proof_differs(row, text_make(JUDGE_OURS "CPL%d retires %s an iteration, %s %s: %s too %s", ring,
+                                 found_text, where, expected_text, off,
+                                 found > expected ? "many" : "few"));
 }
 
-static int compare_claim(struct proof_row *row, int ring, int64_t found, const char *claimed) {
+static void compare_claim(struct proof_row *row, int ring, int64_t found, const char *claimed) {
     int64_t expected;
     if (retired_parse(claimed, &expected))
-        return proof_differs(row,
-                             JUDGE_OURS "CPL%d: retired_expected '%s' is no number of at most "
-                                        "three decimals",
-                             ring, claimed);
-    return compare(row, ring, found, expected, "claimed are");
+        proof_differs(row, text_make(JUDGE_OURS "CPL%d: retired_expected '%s' is no number of at "
+                                                "most three decimals",
+                                     ring, claimed));
+    else
+        compare(row, ring, found, expected, "claimed are");
 }
 
 // Nothing is claimed, or nothing can be compared: the count itself is told.
-static int tell(struct proof_row *row, const int64_t *counts, int rings, const char *why) {
-    char text[2][24];
+static void tell(struct proof_row *row, const int64_t *counts, int rings, const char *why) {
+    char text[JUDGE_RINGS][24];
     for (int i = 0; i < rings; i++)
         retired_text(counts[i], text[i]);
-    if (rings == 2 && counts[0] >= 0 && counts[1] >= 0 && counts[0] != counts[1])
-        return proof_differs(row, JUDGE_OURS "CPL0 retires %s an iteration, CPL3 %s", text[0],
-                             text[1]);
     int counted = counts[0] >= 0 ? 0 : rings - 1;
-    if (counts[counted] < 0)
-        return 0;
-    return proof_notes(row, JUDGE_OURS "retired %s an iteration; %s", text[counted], why);
+    if (rings == 2 && counts[0] >= 0 && counts[1] >= 0 && counts[0] != counts[1])
+        proof_differs(
+            row, text_make(JUDGE_OURS "CPL0 retires %s an iteration, CPL3 %s", text[0], text[1]));
+    else if (counts[counted] >= 0)
+        proof_notes(row, text_make(JUDGE_OURS "retired %s an iteration; %s", text[counted], why));
 }
 
-int judge_counts(struct proof_row *row, const int64_t *counts, int rings) {
+void judge_counts(struct proof_row *row, const int64_t *counts, int rings) {
     const char *claimed = proof_cell(row, COLUMN_proof_retired_expected);
     struct straight loop = read_mix(proof_cell(row, COLUMN_proof_mix_found));
-    int failed = 0;
     for (int i = 0; i < rings; i++) {
         char text[24];
         if (counts[i] < 0)
             continue;
         retired_text(counts[i], text);
-        failed |= proof_set(row, judge_rings[i].column, "%s", text);
-        if (loop.has_rep)
-            continue;
-        if (*claimed)
-            failed |= compare_claim(row, judge_rings[i].ring, counts[i], claimed);
-        else if (!loop.branch)
-            failed |=
-                compare(row, judge_rings[i].ring, counts[i], loop.count * 1000, "the loop has");
+        proof_set(row, judge_rings[i].column, text_make("%s", text));
+        if (!loop.has_rep && *claimed)
+            compare_claim(row, judge_rings[i].ring, counts[i], claimed);
+        else if (!loop.has_rep && !loop.branch)
+            compare(row, judge_rings[i].ring, counts[i], loop.count * PART, "the loop has");
     }
     if (loop.has_rep)
-        failed |= tell(row, counts, rings, "the emulator counts each step of a rep");
+        tell(row, counts, rings, "the emulator counts each step of a rep");
     else if (!*claimed)
-        failed |= tell(row, counts, rings, "nothing was claimed");
-    return failed;
+        tell(row, counts, rings, "nothing was claimed");
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/prove/loop_text.h"
 
-#include <stdio.h>
+#include "common/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +10,6 @@ struct kind {
     const char *text;
     size_t length, count;
 };
-
-// Finish a memory stream: its text, or NULL if anything failed on the way.
-static char *finish(FILE *stream, char **text) {
-    int failed = ferror(stream);
-    if (fclose(stream) || failed) {
-        free(*text);
-        return NULL;
-    }
-    return *text;
-}
 
 static size_t count_kinds(const struct instruction *instructions, size_t count,
                           struct kind *kinds) {
@@ -36,28 +27,22 @@ static size_t count_kinds(const struct instruction *instructions, size_t count,
 }
 
 char *loop_text_mix(const struct instruction *instructions, size_t count) {
-    struct kind *kinds = calloc(count + 1, sizeof *kinds);
-    char *text = NULL;
-    size_t size;
-    FILE *stream = kinds ? open_memstream(&text, &size) : NULL;
-    if (!stream) {
-        free(kinds);
-        return NULL;
-    }
-    size_t kind_count = count_kinds(instructions, count, kinds);
+    struct kind *kinds = memory_zero(count, sizeof *kinds);
+    char *text;
+    size_t size, kind_count = count_kinds(instructions, count, kinds);
+    FILE *stream = text_open(&text, &size);
     for (size_t k = 0; k < kind_count; k++)
         fprintf(stream, "%s%zu*%.*s", k ? "+" : "", kinds[k].count, (int)kinds[k].length,
                 kinds[k].text);
     free(kinds);
-    return finish(stream, &text);
+    text_close(stream);
+    return text;
 }
 
 char *loop_text_order(const struct instruction *instructions, size_t count) {
-    char *text = NULL;
+    char *text;
     size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
+    FILE *stream = text_open(&text, &size);
     for (size_t i = 0, run; i < count; i += run) {
         run = 1;
         while (i + run < count && !strcmp(instructions[i].text, instructions[i + run].text))
@@ -67,7 +52,8 @@ char *loop_text_order(const struct instruction *instructions, size_t count) {
             fprintf(stream, "%zu*", run);
         fputs(instructions[i].text, stream);
     }
-    return finish(stream, &text);
+    text_close(stream);
+    return text;
 }
 
 static size_t item_length(const char *text, const char *separator) {
@@ -94,11 +80,9 @@ static const char *find_in_mix(const char *mix, const char *wanted, size_t wante
 }
 
 char *loop_text_mix_difference(const char *claimed, const char *found) {
-    char *text = NULL;
+    char *text;
     size_t size, length;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
+    FILE *stream = text_open(&text, &size);
     const char *between = "";
     for (const char *item = claimed; *item; item = next_item(item, length, "+")) {
         length = item_length(item, "+");
@@ -117,7 +101,8 @@ char *loop_text_mix_difference(const char *claimed, const char *found) {
         fprintf(stream, "%sfound %.*s, not claimed", between, (int)length, item);
         between = ", ";
     }
-    return finish(stream, &text);
+    text_close(stream);
+    return text;
 }
 
 // "27*cli" is 27 of "cli"; "cli" is 1. An operand's star ("jmp *%rax") is none of these.
@@ -134,7 +119,6 @@ static size_t run_of(const char **item, size_t *length) {
 char *loop_text_order_difference(const char *claimed, const char *found) {
     const char *item[2] = {claimed, found}, *next[2] = {claimed, found};
     size_t length[2] = {0}, left[2] = {0}, at = 1;
-    char *text;
     for (;;) {
         for (int i = 0; i < 2; i++)
             if (!left[i] && *next[i]) {
@@ -151,10 +135,8 @@ char *loop_text_order_difference(const char *claimed, const char *found) {
         at += step;
     }
     if (!left[0] && !left[1])
-        return strdup("");
-    if (asprintf(&text, "instruction %zu: claimed %.*s, found %.*s", at,
-                 left[0] ? (int)length[0] : 4, left[0] ? item[0] : "none",
-                 left[1] ? (int)length[1] : 4, left[1] ? item[1] : "none") < 0)
-        return NULL;
-    return text;
+        return text_make("%s", "");
+    return text_make("instruction %zu: claimed %.*s, found %.*s", at, left[0] ? (int)length[0] : 4,
+                     left[0] ? item[0] : "none", left[1] ? (int)length[1] : 4,
+                     left[1] ? item[1] : "none");
 }

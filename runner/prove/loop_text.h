@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runner/prove: a loop's instructions as the texts of proof.csv.
+// runner/prove: a loop's instructions as the texts of proof.csv; the caller frees each.
 #ifndef ASMSWEEP_LOOP_TEXT_H
 #define ASMSWEEP_LOOP_TEXT_H
 
 #include "runner/prove/disassembly.h"
 
-// `27*cli+1*sti+1*dec+1*jnz`: mnemonics, first seen first. malloc'd; NULL: no memory.
+// `27*cli+1*sti+1*dec+1*jnz`: mnemonics, first seen first.
 char *loop_text_mix(const struct instruction *instructions, size_t count);
 
-// `27*cli; sti; dec %eax; jnz`: whole instructions with runs. malloc'd; NULL: no memory.
+// `27*cli; sti; dec %eax; jnz`: whole instructions with runs.
 char *loop_text_order(const struct instruction *instructions, size_t count);
 
 // The differences of two mixes, whatever their order: "claimed 27*cli, found 26*cli; ...".
-// malloc'd and empty when there is none; NULL: no memory.
+// Empty when there is none.
 char *loop_text_mix_difference(const char *claimed, const char *found);
 
-// Where two orders part: "instruction 3: claimed sti, found cli". malloc'd and empty when they
-// are the same; NULL: no memory.
+// Where two orders part: "instruction 3: claimed sti, found cli". Empty when they are
+// the same.
 char *loop_text_order_difference(const char *claimed, const char *found);
 
 #endif

@@ -5,10 +5,42 @@
 #include "common/program.h"
 #include "common/streams.h"
 
+#include <string.h>
+
 static const struct program_command commands[] = {
     {"disassemble", "write BUILD_DIR/proof.csv from BUILD_DIR/bin", command_disassemble},
     {"guest", "execute every variant in QEMU, count into BUILD_DIR/proof.csv", command_guest},
 };
+
+int prove_parse(const struct option_list *list, int argc, char **argv, const char **build_dir,
+                struct error *error) {
+    size_t count;
+    int status = options_parse(list, argc, argv, build_dir, 1, &count, error);
+    if (status == 1)
+        options_help(list, "asmsweep-prove", stdout);
+    if (!status && !count)
+        return error_set(error, ERROR_INPUT, NULL, 0, "no BUILD_DIR given; see --help");
+    return status;
+}
+
+size_t prove_report(const struct proof *proof) {
+    size_t bad = 0;
+    for (size_t i = 0; i < proof->count; i++) {
+        const struct proof_row *row = &proof->rows[i];
+        if (!strcmp(proof_cell(row, COLUMN_proof_status), "ok"))
+            continue;
+        bad++;
+        fprintf(stderr, "%s: %s: %s\n", proof_cell(row, COLUMN_proof_variant),
+                proof_cell(row, COLUMN_proof_status), proof_cell(row, COLUMN_proof_detail));
+    }
+    return bad;
+}
+
+int prove_end(const char *path, const struct proof *proof, size_t bad, struct error *error) {
+    return bad ? error_set(error, ERROR_INCOMPLETE, path, 0, "%zu of %zu are not proved", bad,
+                           proof->count)
+               : 0;
+}
 
 int main(int argc, char **argv) {
     streams_open();

@@ -2,10 +2,7 @@
 #include "runner/prove/proof.h"
 
 #include "common/replace.h"
-#include "common/table.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,19 +12,11 @@ static size_t column_count(void) {
     return count;
 }
 
-int proof_new(size_t count, struct proof *proof, struct error *error) {
-    proof->count = count;
-    proof->rows = calloc(count + 1, sizeof *proof->rows);
-    for (size_t i = 0; proof->rows && i < count; i++) {
-        proof->rows[i].cells = calloc(column_count(), sizeof(char *));
-        if (!proof->rows[i].cells) {
-            proof->count = i;
-            proof_free(proof);
-        }
-    }
-    if (!proof->rows)
-        return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory for the proof");
-    return 0;
+struct proof proof_new(size_t count) {
+    struct proof proof = {memory_zero(count, sizeof *proof.rows), count};
+    for (size_t i = 0; i < count; i++)
+        proof.rows[i].cells = memory_zero(column_count(), sizeof(char *));
+    return proof;
 }
 
 void proof_free(struct proof *proof) {
@@ -40,39 +29,25 @@ void proof_free(struct proof *proof) {
     *proof = (struct proof){0};
 }
 
-static const char *const required[] = {"variant", "elf_sha256", "status", NULL};
-
-static int take_rows(const struct table *table, struct proof *proof, struct error *error) {
+struct proof proof_of(const struct table *table) {
     size_t count;
     const char *const *names = rows_columns(FILE_proof, &count);
-    int result = proof_new(table->rows, proof, error);
-    for (size_t i = 0; !result && i < table->rows; i++)
-        for (size_t c = 0; c < count; c++) {
-            proof->rows[i].cells[c] = strdup(table_cell(table, i, names[c]));
-            if (!proof->rows[i].cells[c])
-                result = error_set(error, ERROR_MISSING, table->path, 0, "not enough memory");
-        }
-    if (result)
-        proof_free(proof);
-    return result;
+    struct proof proof = proof_new(table->rows);
+    for (size_t i = 0; i < table->rows; i++)
+        for (size_t c = 0; c < count; c++)
+            proof.rows[i].cells[c] = text_make("%s", table_cell(table, i, names[c]));
+    return proof;
 }
 
 int proof_read(const char *path, struct proof *proof, struct error *error) {
+    static const char *const required[] = {"variant", "elf_sha256", "status", NULL};
     struct table table;
+    int failed = table_read(path, required, &table, error);
     *proof = (struct proof){0};
-    int failed = table_read(path, required, &table, error) || take_rows(&table, proof, error);
+    if (!failed)
+        *proof = proof_of(&table);
     table_free(&table);
-    return failed ? -1 : 0;
-}
-
-int proof_parse(const char *path, const char *text, size_t length, struct proof *proof,
-                struct error *error) {
-    struct table table;
-    *proof = (struct proof){0};
-    int failed =
-        table_parse(path, text, length, required, &table, error) || take_rows(&table, proof, error);
-    table_free(&table);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 int proof_write(const char *path, const struct proof *proof, struct error *error) {
@@ -92,21 +67,10 @@ const char *proof_cell(const struct proof_row *row, enum column column) {
     return text ? text : "";
 }
 
-static int replace(struct proof_row *row, enum column column, char *text) {
+void proof_set(struct proof_row *row, enum column column, char *text) {
     char **cell = &row->cells[rows_column_index(column)];
     free(*cell);
     *cell = text;
-    return text ? 0 : -1;
-}
-
-int proof_set(struct proof_row *row, enum column column, const char *format, ...) {
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        text = NULL;
-    va_end(arguments);
-    return replace(row, column, text);
 }
 
 struct proof_row *proof_find(const struct proof *proof, const char *variant) {
@@ -116,29 +80,13 @@ struct proof_row *proof_find(const struct proof *proof, const char *variant) {
     return NULL;
 }
 
-// Put a printf'd text behind what the detail says.
-static int add_detail(struct proof_row *row, const char *format, va_list arguments) {
-    char *what, *both;
-    if (vasprintf(&what, format, arguments) < 0)
-        return -1;
+void proof_notes(struct proof_row *row, char *text) {
     const char *before = proof_cell(row, COLUMN_proof_detail);
-    int length = asprintf(&both, "%s%s%s", before, *before ? "; " : "", what);
-    free(what);
-    return length < 0 ? -1 : replace(row, COLUMN_proof_detail, both);
+    proof_set(row, COLUMN_proof_detail, text_make("%s%s%s", before, *before ? "; " : "", text));
+    free(text);
 }
 
-int proof_notes(struct proof_row *row, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    int failed = add_detail(row, format, arguments);
-    va_end(arguments);
-    return failed;
-}
-
-int proof_differs(struct proof_row *row, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    int failed = add_detail(row, format, arguments);
-    va_end(arguments);
-    return failed || proof_set(row, COLUMN_proof_status, "mismatch") ? -1 : 0;
+void proof_differs(struct proof_row *row, char *text) {
+    proof_notes(row, text);
+    proof_set(row, COLUMN_proof_status, text_make("mismatch"));
 }

@@ -13,7 +13,7 @@ from generator import environment, expand, spec
 HERE = os.path.dirname(os.path.abspath(__file__))
 WITH_IF = ("ratio", "flag_if", "save", "restore", "restore_nop", "pattern", "irqsave",
            "irqsave_nop")
-# The last iterations of the proof's shorter and its longer run (runner/prove/retired.h).
+# The last iterations of the proof's shorter and its longer run (runner/prove/judge.h).
 WINDOW = (1000, 2000)
 
 

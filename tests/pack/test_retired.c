@@ -2,7 +2,7 @@
 // From counted runs to instructions per iteration.
 #include "tests/pack/pack_test.h"
 
-#include "runner/prove/retired.h"
+#include "runner/prove/judge.h"
 
 static char end1000[] = "end 1000\n", end2000[] = "end 2000\n", cut[] = "end 10";
 

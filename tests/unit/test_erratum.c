@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runner/prove/erratum.h"
+#include "runner/prove/instruction.h"
 
 #include <stdio.h>
 

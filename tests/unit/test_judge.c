@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What becomes of a row of proof.csv when the guest has counted: only a contradiction is a
 // mismatch.
-#include "runner/prove/counter.h"
+#include "runner/prove/instruction.h"
 #include "runner/prove/judge.h"
 
 #include "tests/unit/unit.h"
@@ -10,15 +10,13 @@
 // must come to.
 static void expect(const char *mix, const char *claimed, int64_t cpl0, int64_t cpl3,
                    const char *status, const char *detail) {
-    struct proof proof;
-    struct error error;
     const int64_t counts[JUDGE_RINGS] = {cpl0, cpl3};
-    assert_int_equal(proof_new(1, &proof, &error), 0);
+    struct proof proof = proof_new(1);
     struct proof_row *row = proof.rows;
-    proof_set(row, COLUMN_proof_status, "ok");
-    proof_set(row, COLUMN_proof_mix_found, "%s", mix);
-    proof_set(row, COLUMN_proof_retired_expected, "%s", claimed);
-    assert_int_equal(judge_counts(row, counts, JUDGE_RINGS), 0);
+    proof_set(row, COLUMN_proof_status, text_make("ok"));
+    proof_set(row, COLUMN_proof_mix_found, text_make("%s", mix));
+    proof_set(row, COLUMN_proof_retired_expected, text_make("%s", claimed));
+    judge_counts(row, counts, JUDGE_RINGS);
     assert_string_equal(proof_cell(row, COLUMN_proof_status), status);
     assert_string_equal(proof_cell(row, COLUMN_proof_detail), detail);
     proof_free(&proof);
@@ -66,32 +64,28 @@ static void a_loop_with_rep_is_compared_with_nothing(void **unused) {
 }
 
 static void what_was_not_counted_leaves_the_status_and_is_forgotten(void **unused) {
-    struct proof proof;
-    struct error error;
     (void)unused;
-    assert_int_equal(proof_new(1, &proof, &error), 0);
+    struct proof proof = proof_new(1);
     struct proof_row *row = proof.rows;
-    proof_set(row, COLUMN_proof_status, "ok");
-    assert_int_equal(judge_uncounted(row, 0, "invalid opcode (#UD)"), 0);
+    proof_set(row, COLUMN_proof_status, text_make("ok"));
+    judge_uncounted(row, 0, "invalid opcode (#UD)");
     assert_string_equal(proof_cell(row, COLUMN_proof_status), "ok");
     assert_string_equal(proof_cell(row, COLUMN_proof_detail), "guest: CPL0: invalid opcode (#UD)");
-    proof_set(row, COLUMN_proof_retired_cpl3, "4");
-    assert_int_equal(judge_forget(row), 0);
+    proof_set(row, COLUMN_proof_retired_cpl3, text_make("4"));
+    judge_forget(row);
     assert_string_equal(proof_cell(row, COLUMN_proof_detail), "");
     assert_string_equal(proof_cell(row, COLUMN_proof_retired_cpl3), "");
     proof_free(&proof);
 }
 
 static void forgetting_keeps_what_the_disassembly_found(void **unused) {
-    struct proof proof;
-    struct error error;
     (void)unused;
-    assert_int_equal(proof_new(3, &proof, &error), 0);
-    proof_differs(&proof.rows[0], "size: claimed 6, found 7");
-    proof_notes(&proof.rows[2], COUNTER_HINT);
+    struct proof proof = proof_new(3);
+    proof_differs(&proof.rows[0], text_make("size: claimed 6, found 7"));
+    proof_notes(&proof.rows[2], text_make(COUNTER_HINT));
     for (int i = 0; i < 3; i++) {
-        proof_differs(&proof.rows[i], "guest: CPL0 retires 3 an iteration, CPL3 4");
-        assert_int_equal(judge_forget(&proof.rows[i]), 0);
+        proof_differs(&proof.rows[i], text_make("guest: CPL0 retires 3 an iteration, CPL3 4"));
+        judge_forget(&proof.rows[i]);
     }
     assert_string_equal(proof_cell(&proof.rows[0], COLUMN_proof_status), "mismatch");
     assert_string_equal(proof_cell(&proof.rows[0], COLUMN_proof_detail),

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/prove: one instruction as text, in its one spelling (docs/interfaces.md, canonical text),
+// and what the text tells of it. Pure.
+#ifndef ASMSWEEP_INSTRUCTION_H
+#define ASMSWEEP_INSTRUCTION_H
+
+#include "common/rows.h"
+
+#include <stdint.h>
+
+// The longest canonical instruction, with its NUL; longer ones are cut.
+enum { CANONICAL_SIZE = 96 };
+
+struct instruction {
+    uint64_t address;
+    uint64_t target;           // of a direct jump or call; 0: it is none
+    char text[CANONICAL_SIZE]; // canonical
+};
+
+// objdump's AT&T text of one instruction (without address and bytes, not NUL-terminated,
+// `length` characters) as canonical text in out[CANONICAL_SIZE].
+void canonical_text(const char *text, size_t length, char *out);
+
+// How many characters of a canonical text are its mnemonic, prefixes included.
+size_t canonical_mnemonic(const char *canonical);
+
+// Nonzero for a jump or call, conditional or not (its direct target is dropped from the text).
+int canonical_is_jump(const char *canonical);
+
+// What stands in the detail of a row whose body does. It changes no status: a body may save EAX
+// and put it back.
+#define COUNTER_HINT PROOF_HINT "the body writes EAX, which counts the loop"
+
+// Nonzero if one of the instructions writes EAX or a part of it: as its last operand, or without
+// naming it (mul, div, cpuid, rdtsc, lods, in, cmpxchg and so on; SDM volume 2).
+int counter_is_written(const struct instruction *body, size_t count);
+
+// Does the loop meet the condition of Intel's JCC erratum (Skylake and its kin; "Mitigations for
+// Jump Conditional Code Erratum", 2019)? Nonzero if one of the `count` instructions is a jump (or
+// call, or return), or a pair macro-fused with one, that crosses a 32-byte boundary or ends at one.
+// `end` is the address behind the last instruction.
+int jcc_erratum(const struct instruction *instructions, size_t count, uint64_t end);
+
+#endif
