@@ -12,8 +12,8 @@ line that names the template's own line, not the generated file's. Exit status 0
 """
 
 import contextlib
-import csv
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -121,9 +121,9 @@ def _taken_over(args):
 
 def _sweep_in(out, name):
     """The file of the sweep that was built there last; None where there is none."""
-    with contextlib.suppress(FileNotFoundError, UnicodeDecodeError, csv.Error):
-        with open(os.path.join(out, "variants.csv"), newline="", encoding="utf-8") as stream:
-            toml = next(csv.DictReader(stream), {}).get("toml")
+    with contextlib.suppress(FileNotFoundError, ValueError):
+        with open(os.path.join(out, "sweep.json"), encoding="utf-8") as stream:
+            toml = json.load(stream).get("toml")
         return toml or os.path.join(_ROOT, "templates", "sweeps", f"{name}.toml")
     return None
 

@@ -123,7 +123,6 @@ def _variant(loop, template, sweep, values):
                      "give less than 2^31")
     row["twin_of"] = ""
     row["source"] = f"src/{row['variant']}.s"
-    row["summary"], row["toml"] = " ".join(sweep.summary.split()), sweep.toml
     return Variant(row, _render(loop, template, values, row))
 
 

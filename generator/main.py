@@ -58,16 +58,19 @@ def _load(args, name):
 
 def _inputs(sweep, env):
     """Every file whose change may change a sweep: TOML, templates, and this program."""
-    found = {sweep.file.path, *(loop.file.path for loop in sweep.loops), *env.loader.loaded}
-    folder = os.path.join(_ROOT, "generator")
-    found |= {os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".py")}
+    found = {sweep.file.path, *sweep.files, *env.loader.loaded}
+    for loop in sweep.loops:
+        found |= {loop.file.path, *loop.file.bases}
+    for folder in (os.path.join(_ROOT, "generator"), os.path.join(_ROOT, "common")):
+        found |= {os.path.join(folder, name) for name in os.listdir(folder)
+                  if name.endswith(".py")}
     return sorted(map(os.path.abspath, found))
 
 
 def _generate(args):
     sweep, variants, env = _load(args, args.sweep)
     inputs = _inputs(sweep, env)
-    written, removed = emit.emit(args.out, variants, inputs, sweep.toml)
+    written, removed = emit.emit(args.out, sweep, variants, inputs)
     if args.depfile:
         escaped = " ".join(path.replace(" ", "\\ ") for path in inputs)
         with open(args.depfile, "w") as stream:

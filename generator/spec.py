@@ -9,34 +9,33 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from generator import axes as axes_of
+from generator import axes as axes_of, shared
+from generator.check import (EITHER, LIST, NUMBER, TABLE, TEXT, check, check_line, check_name,
+                             check_texts)
 from generator.environment import Condition, Text
 from common.errors import BadInput, known, place
 from generator.tomlfile import TomlFile
 
-NAME = re.compile(r"[a-z0-9_-]+")
 DEFAULT_LIMIT = 20_000
-LONGEST_SUMMARY = 100  # characters: a line of `list`, a title of tables
 
-# key: (types that it may have, must it be given)
-_TEXT, _NUMBER, _LIST, _TABLE, _EITHER = (str,), (int,), (list,), (dict,), (str, int)
 _LOOP_COMMON = {
-    "needs": (_TEXT, False), "groups": (_EITHER, False), "order": (_TEXT, False),
-    "iterations": (_EITHER, False), "panel_excludes": (_TEXT, False), "axes": (_TABLE, False),
-    "rows": (_TABLE, False), "values": (_TABLE, False), "conditions": (_LIST, False),
-    "claims": (_TABLE, False), "context": (_TABLE, False),
+    "needs": (TEXT, False), "groups": (EITHER, False), "order": (TEXT, False),
+    "iterations": (EITHER, False), "panel_excludes": (TEXT, False), "axes": (TABLE, False),
+    "rows": (TABLE, False), "values": (TABLE, False), "conditions": (LIST, False),
+    "claims": (TABLE, False), "context": (TABLE, False), "phrases": (TABLE, False),
 }
-FAMILY = {"summary": (_TEXT, True), "like": (_TEXT, False), "group": (_TEXT, True),
+FAMILY = {"summary": (TEXT, True), "like": (TEXT, False), "group": (TEXT, True),
           **_LOOP_COMMON}
-LOOP = {"name": (_TEXT, True), "body": (_TEXT, True), "setup": (_TEXT, False),
-        "teardown": (_TEXT, False), "summary": (_TEXT, False), "group": (_TEXT, False),
+LOOP = {"name": (TEXT, True), "body": (TEXT, True), "setup": (TEXT, False),
+        "teardown": (TEXT, False), "summary": (TEXT, False), "group": (TEXT, False),
         **_LOOP_COMMON}
-ENTRY = {"name": (_TEXT, True), "axes": (_TABLE, False), "conditions": (_LIST, False),
-         "iterations": (_NUMBER, False)}
-SWEEP = {"summary": (_TEXT, True), "name": (_TEXT, False), "limit": (_NUMBER, False),
-         "twins": (_LIST, False), "family": (_LIST, False), "loop": (_LIST, False)}
-CLAIMS = {"mix": (_TEXT, False), "sequence": (_TEXT, False), "bytes": (_EITHER, False),
-          "retired": (_EITHER, False)}
+ENTRY = {"name": (TEXT, True), "axes": (TABLE, False), "conditions": (LIST, False),
+         "iterations": (NUMBER, False)}
+SWEEP = {"summary": (TEXT, True), "name": (TEXT, False), "limit": (NUMBER, False),
+         "twins": (LIST, False), "family": (LIST, False), "loop": (LIST, False),
+         "like": (TEXT, False), **shared.SHARED}
+CLAIMS = {"mix": (TEXT, False), "sequence": (TEXT, False), "bytes": (EITHER, False),
+          "retired": (EITHER, False)}
 COMMON_AXES = {"align_offset": [0]}
 
 
@@ -57,7 +56,7 @@ class Loop:
     texts: dict = field(default_factory=dict)
     values: dict = field(default_factory=dict)
     context: dict = field(default_factory=dict)
-
+    phrases: dict = field(default_factory=dict)
 
     @property
     def source(self):
@@ -74,39 +73,8 @@ class Sweep:
     twins: list
     loops: list
     toml: str = ""  # absolute path of a user's own file; "": one of the project's
-
-
-def check(file, keys, table, schema):
-    """Every key known and of its type, every required key there."""
-    if not isinstance(table, dict):
-        raise file.error(keys, f"'{keys[-1]}' is not a table", "write it as [[...]] with keys")
-    where = ".".join(str(k) for k in keys if not isinstance(k, int)) or "the file"
-    for key, value in table.items():
-        if key not in schema:
-            raise file.error((*keys, key), f"unknown key '{key}' in {where}", known(key, schema))
-        types = schema[key][0]
-        if not isinstance(value, types) or isinstance(value, bool):
-            names = {str: "a text", int: "a whole number", list: "a list", dict: "a table"}
-            raise file.error((*keys, key), f"'{key}' is {value!r}",
-                             "it must be " + " or ".join(names[t] for t in types))
-    for key, (_, required) in schema.items():
-        if required and key not in table:
-            raise file.error(keys, f"no '{key}' in {where}", f"add {key} = ...")
-
-
-def check_summary(file):
-    """That of a sweep or a family: it stands where one line has room."""
-    summary = file.data["summary"]
-    if len(summary) > LONGEST_SUMMARY or len(summary.splitlines()) > 1:
-        raise file.error(("summary",), f"the summary is more than a line of {LONGEST_SUMMARY} "
-                         "characters", "shorten it; what else there is to say may be a comment")
-
-
-def check_name(file, keys, name, what):
-    if not NAME.fullmatch(name):
-        raise file.error(keys, f"{what} '{name}' is not a plain name",
-                         "use a-z, 0-9, _ and - only")
-    return name
+    shared: dict = field(default_factory=dict)  # what tables and differences read (shared.py)
+    files: list = field(default_factory=list)  # read for it, beside its own and the families'
 
 
 def families(templates):
@@ -156,11 +124,9 @@ def load_sweep(env, path, templates):
     """The Sweep of a file."""
     file = TomlFile(path)
     check(file, (), file.data, SWEEP)
-    check_summary(file)
+    check_line(file, ("summary",), file.data["summary"], "summary")
     name = _name(file)
-    for glob in file.data.get("twins", []):
-        if not isinstance(glob, str):
-            raise file.error(("twins",), f"twin {glob!r} is not a text", "give names or globs")
+    check_texts(file, ("twins",), file.data.get("twins", []))
     limit = file.data.get("limit", DEFAULT_LIMIT)
     if limit < 1:
         raise file.error(("limit",), f"limit {limit} allows nothing", "give 1 or more")
@@ -170,7 +136,9 @@ def load_sweep(env, path, templates):
     if not loops:
         raise file.error((), "the sweep is empty", "add a [[family]] or a [[loop]]")
     own = "" if _is_the_projects(path, templates) else os.path.abspath(path)
-    return Sweep(name, file.data["summary"], file, limit, file.data.get("twins", []), loops, own)
+    told, files = shared.read(file, templates, loops)
+    return Sweep(name, " ".join(file.data["summary"].split()), file, limit,
+                 file.data.get("twins", []), loops, own, told, files)
 
 
 def _is_the_projects(path, templates):
@@ -187,15 +155,17 @@ def load_family(name, templates, above=()):
         if base in (name, *above) or base not in families(templates):
             raise file.error(("like",), f"family {name} cannot be like '{base}'",
                              "name another family, and none that is like this one")
-        _take_over(file.data, load_family(base, templates, (name, *above)).data)
+        other = load_family(base, templates, (name, *above))
+        file.bases = [other.path, *other.bases]
+        _take_over(file.data, other.data)
     check(file, (), file.data, FAMILY)
-    check_summary(file)
+    check_line(file, ("summary",), file.data["summary"], "summary")
     return file
 
 
 def _take_over(data, base):
     """What a family leaves out is as in the one it is like; so is each key of these tables."""
-    for key in ("values", "context", "claims", "rows"):
+    for key in ("values", "context", "claims", "rows", "phrases"):
         if isinstance(own := data.get(key, {}), dict):
             data[key] = {**own, **base.get(key, {}), **own}  # its own keys first
     for key, value in base.items():
@@ -254,6 +224,7 @@ def _loop(env, file, keys, data, name, template):
     for axis, values in COMMON_AXES.items():
         axes.setdefault(axis, values)
     loop = Loop(name, file, keys, axes, rows, _conditions(env, file, keys, data), template)
+    loop.phrases = shared.phrases(file, (*keys, "phrases"), data.get("phrases", {}))
     for key in ("needs", "group", "groups", "order", "iterations", "panel_excludes"):
         if key in data:
             loop.texts[key] = _text(env, file, (*keys, key), data[key])

@@ -24,7 +24,7 @@ class TomlFile:
     """One parsed file: .path, .data, and .error(keys, ...) for complaints."""
 
     def __init__(self, path):
-        self.path = path
+        self.path, self.bases = path, []  # bases: paths of the files that this one is like
         try:
             with open(path, "rb") as stream:
                 raw = stream.read(_MAX_BYTES + 1)

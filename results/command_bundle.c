@@ -7,6 +7,7 @@
 #include "results/commands.h"
 #include "results/ending.h"
 #include "results/reproduce.h"
+#include "results/sweep_json.h"
 #include "results/whole.h"
 
 #include <dirent.h>
@@ -89,6 +90,25 @@ static int add_csv(struct bundle *bundle, const char *file) {
         failed = anonymous_csv(path, &data, &bytes, &bundle->error);
     }
     return failed != 0 ? -1 : add_data(bundle, name, false, data, bytes);
+}
+
+static int add_sweep_json(struct bundle *bundle) {
+    char path[4096], *data = NULL;
+    size_t bytes = 0;
+    snprintf(path, sizeof path, "%s/sweep.json", bundle->options->directory);
+    int failed = read_whole(path, &data, &bytes, &bundle->error);
+    if (failed != 0)
+        return failed > 0 ? 0 : -1;
+    if (bundle->options->anonymous) {
+        char *anonymous = sweep_json_anonymous(data);
+        free(data);
+        if (anonymous == NULL)
+            return error_set(&bundle->error, ERROR_INPUT, path, 0,
+                             "is no JSON; take a whole copy of the run, or measure again");
+        data = anonymous;
+        bytes = strlen(data);
+    }
+    return add_data(bundle, "run/sweep.json", false, data, bytes);
 }
 
 static int add_program(struct bundle *bundle, const char *variant, const char *sha256) {
@@ -184,7 +204,7 @@ static int add_all(struct bundle *bundle) {
     for (size_t i = 0; i < whole_count; i++)
         if (add_csv(bundle, whole_files[i].name) != 0)
             return -1;
-    if (add_programs(bundle) != 0 || add_guest(bundle) != 0)
+    if (add_sweep_json(bundle) != 0 || add_programs(bundle) != 0 || add_guest(bundle) != 0)
         return -1;
     return archive_finish(&bundle->archive, &bundle->error);
 }

@@ -4,6 +4,7 @@
 #include "results/commands.h"
 #include "results/runs.h"
 #include "results/solve.h"
+#include "results/sweep_json.h"
 #include "results/whole.h"
 
 #include <stdbool.h>
@@ -136,7 +137,7 @@ static void print_no_cost(const struct loops *loops, const struct table *costs, 
 }
 
 // What `./asmsweep run` takes to find the sweep: its name, or the user's own file, quoted for a
-// shell. variants.csv of a bundle that names nobody has no path there.
+// shell. A bundle that names nobody has no path there.
 static void print_run(const char *toml, const char *sweep, const char *variant, FILE *out) {
     fputs("  ./asmsweep run ", out);
     if (toml[0] != '/') {
@@ -150,10 +151,9 @@ static void print_run(const char *toml, const char *sweep, const char *variant, 
     fprintf(out, " --only %s", variant);
 }
 
-static void print_commands(const struct table *summary, const struct table *plan,
-                           const char *variant, FILE *out) {
+static void print_commands(const struct table *summary, const char *toml, const char *variant,
+                           FILE *out) {
     const char *sweep = table_cell(summary, 0, "sweep");
-    const char *toml = plan->rows > 0 ? table_cell(plan, 0, "toml") : "";
     fputs("\nTo do it again\n", out);
     print_run(toml, sweep, variant, out);
     fprintf(out,
@@ -171,8 +171,8 @@ enum { SUMMARY, MEASUREMENTS, PLAN, PROOF, COSTS, FILES };
 static const char *const names[FILES] = {"summary.csv", "measurements.csv", "variants.csv",
                                          "proof.csv", "costs.csv"};
 
-static int explain(const struct table *table, const struct loops *loops, const char *variant,
-                   FILE *out, struct error *error) {
+static int explain(const struct table *table, const struct loops *loops, const char *toml,
+                   const char *variant, FILE *out, struct error *error) {
     static const char *const claims[] = {
         "family",           "parameters", "mix",   "order",   "group",
         "groups",           "context",    "needs", "twin_of", "source",
@@ -210,14 +210,14 @@ static int explain(const struct table *table, const struct loops *loops, const c
         print_costs(&table[COSTS], variant, out);
         print_no_cost(loops, &table[COSTS], variant, out);
     }
-    print_commands(&table[SUMMARY], &table[PLAN], variant, out);
+    print_commands(&table[SUMMARY], toml, variant, out);
     return 0;
 }
 
 int command_explain(const char *directory, const char *variant, FILE *out, struct error *error) {
     struct table table[FILES] = {0};
     struct loops loops = {0};
-    char remedy[4200];
+    char remedy[4200], toml[4096];
     int failed = run_expect(directory, error);
     for (size_t i = 0; i < FILES && failed == 0; i++)
         failed = read_file(directory, names[i], i == SUMMARY, &table[i], error) != 0 ||
@@ -229,8 +229,11 @@ int command_explain(const char *directory, const char *variant, FILE *out, struc
     }
     if (failed == 0) // what table and compare refuse of the summary's values is not shown, either
         failed = loops_read(directory, &loops, error);
+    sweep_json_toml(directory, toml, sizeof toml);
+    if (toml[0] == '\0' && failed == 0 && table[PLAN].rows > 0) // where it was before
+        snprintf(toml, sizeof toml, "%s", table_cell(&table[PLAN], 0, "toml"));
     if (failed == 0)
-        failed = explain(table, &loops, variant, out, error);
+        failed = explain(table, &loops, toml, variant, out, error);
     loops_free(&loops);
     for (size_t i = 0; i < FILES; i++)
         table_free(&table[i]);

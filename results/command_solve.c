@@ -56,12 +56,22 @@ static int match_all(struct costs *costs, const struct published *published, con
     return failed;
 }
 
+// A run from before there were any, or one whose sweep asks for none, has no differences.
+static int read_differences(const char *directory, struct table *differences, struct error *error) {
+    static const char *const columns[] = {"item", "minuend", "subtrahend", NULL};
+    char path[4096];
+    snprintf(path, sizeof path, "%s/differences.csv", directory);
+    return access(path, F_OK) == 0 ? table_read(path, columns, differences, error) : 0;
+}
+
 static int solve_run(const struct loops *loops, const struct published *published,
                      const char *directory, FILE *out, struct error *error) {
     struct costs costs = {0};
+    struct table differences = {0};
     char path[4096];
     size_t valued = 0;
-    int failed = solve_all(loops, &costs, error);
+    int failed = read_differences(directory, &differences, error) != 0 ||
+                 solve_all(loops, &differences, &costs, error) != 0;
     failed = failed || match_all(&costs, published, directory, error) != 0;
     for (size_t i = 0; i < costs.count; i++)
         valued += !isnan(costs.row[i].cycles);
@@ -71,6 +81,7 @@ static int solve_run(const struct loops *loops, const struct published *publishe
         fprintf(out, "%s: %zu rows, %zu with a value\n", path, costs.count, valued);
     failed = failed || write_notes(directory, loops, error) != 0;
     costs_free(&costs);
+    table_free(&differences);
     return failed ? -1 : 0;
 }
 

@@ -18,28 +18,6 @@ bool context_get(const char *context, const char *key, char *value, size_t size)
     return false;
 }
 
-static bool has_key(const char *part, const char *const *keys) {
-    size_t length = strcspn(part, "=;");
-    for (; *keys != NULL; keys++)
-        if (strlen(*keys) == length && memcmp(part, *keys, length) == 0)
-            return true;
-    return false;
-}
-
-void context_without(const char *context, const char *const *keys, char *text, size_t size) {
-    size_t used = 0;
-    text[0] = '\0';
-    while (*context != '\0' && used < size) {
-        size_t part = strcspn(context, ";");
-        if (!has_key(context, keys)) {
-            int n = snprintf(text + used, size - used, "%s%.*s", used > 0 ? ";" : "", (int)part,
-                             context);
-            used += n > 0 ? (size_t)n : 0;
-        }
-        context += part + (context[part] == ';');
-    }
-}
-
 bool context_changes_flags(const char *context) {
     char value[64];
     if (context_get(context, "bits", value, sizeof value) && strcmp(value, "none") != 0)

@@ -11,9 +11,6 @@
 // Copy a key's value, cut at size. False (and "") if the key is not there.
 bool context_get(const char *context, const char *key, char *value, size_t size);
 
-// Copy the context without some keys (NULL-terminated list), cut at size.
-void context_without(const char *context, const char *const *keys, char *text, size_t size);
-
 // Does a restore there change any flag: `bits` other than none, or `if` with two different ends?
 bool context_changes_flags(const char *context);
 

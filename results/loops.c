@@ -168,6 +168,14 @@ bool loops_same_place(const struct loop *a, const struct loop *b) {
     return keys_same_place(a->key, b->key);
 }
 
+const struct loop *loops_find(const struct loops *loops, const struct loop *like,
+                              const char *variant) {
+    for (size_t i = 0; i < loops->count; i++)
+        if (loops_same_place(&loops->loop[i], like) && strcmp(loops->loop[i].variant, variant) == 0)
+            return &loops->loop[i];
+    return NULL;
+}
+
 bool loop_is_same(const struct loop *a, const struct loop *b) {
     static const enum cost_key keys[] = {KEY_core_type, KEY_engine, KEY_ring};
     if (strcmp(a->variant, b->variant) != 0)

@@ -48,6 +48,10 @@ bool loop_is_solvable(const struct loop *loop);
 // Measured by the same engine in the same ring of the same run.
 bool loops_same_place(const struct loop *a, const struct loop *b);
 
+// The loop of a variant in the same place as `like`, NULL where there is none.
+const struct loop *loops_find(const struct loops *loops, const struct loop *like,
+                              const char *variant);
+
 // The same variant by the same engine in the same ring on the same core type, in whatever run.
 bool loop_is_same(const struct loop *a, const struct loop *b);
 

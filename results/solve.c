@@ -86,21 +86,13 @@ static void solve_compositions(struct costs *costs) {
     }
 }
 
-static const struct loop *find_variant(const struct loops *loops, const struct loop *like,
-                                       const char *variant) {
-    for (size_t i = 0; i < loops->count; i++)
-        if (loops_same_place(&loops->loop[i], like) && strcmp(loops->loop[i].variant, variant) == 0)
-            return &loops->loop[i];
-    return NULL;
-}
-
 struct noise_floor solve_noise(const struct loops *loops) {
     struct noise_floor noise = {0, 0, 0};
     for (size_t i = 0; i < loops->count; i++) {
         const struct loop *twin = &loops->loop[i];
         if (twin->twin_of[0] == '\0' || !twin->has_value)
             continue;
-        const struct loop *original = find_variant(loops, twin, twin->twin_of);
+        const struct loop *original = loops_find(loops, twin, twin->twin_of);
         if (original == NULL || !original->has_value)
             continue;
         double part =
@@ -114,9 +106,10 @@ struct noise_floor solve_noise(const struct loops *loops) {
     return noise;
 }
 
-int solve_all(const struct loops *loops, struct costs *costs, struct error *error) {
+int solve_all(const struct loops *loops, const struct table *differences, struct costs *costs,
+              struct error *error) {
     if (solve_direct(loops, costs) != 0 || solve_mixes(loops, costs) != 0 ||
-        solve_orders(loops, costs) != 0 || solve_sequences(loops, costs) != 0 ||
+        solve_orders(loops, costs) != 0 || solve_differences(loops, differences, costs) != 0 ||
         solve_iterations(loops, costs) != 0)
         return error_set(error, ERROR_INPUT, loops->table.path, 0, "out of memory");
     solve_compositions(costs);

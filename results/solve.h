@@ -2,8 +2,8 @@
 // results: from the loops of a run to its costs.
 //
 // Pure: loops in, rows out. Five kinds of rows, in this order: direct (homogeneous loops),
-// solved (mixes), orders (one mix in two orders), whole sequences (what a restore costs, and the
-// most POPF_IF may cost), and whole iterations of the loops that none of these tells.
+// solved (mixes), orders (one mix in two orders), the sweep's own differences of two loops, and
+// whole iterations of the loops that none of these tells.
 #ifndef ASMSWEEP_SOLVE_H
 #define ASMSWEEP_SOLVE_H
 
@@ -26,14 +26,17 @@ struct overhead overhead_of(const struct loops *loops, const struct loop *like);
 // instructions a cycle.
 void refuse_nothing(struct cost *cost, enum status status, const char *behind);
 
-// All rows. 0, or -1 with *error (out of memory only).
-int solve_all(const struct loops *loops, struct costs *costs, struct error *error);
+// All rows; `differences` is the run's differences.csv, and may be empty. 0, or -1 with *error (out
+// of memory only).
+int solve_all(const struct loops *loops, const struct table *differences, struct costs *costs,
+              struct error *error);
 
 // The kinds one by one, for solve_all and tests. 0, or -1 when memory ran out.
 int solve_direct(const struct loops *loops, struct costs *costs);
 int solve_mixes(const struct loops *loops, struct costs *costs);
 int solve_orders(const struct loops *loops, struct costs *costs);
-int solve_sequences(const struct loops *loops, struct costs *costs);
+int solve_differences(const struct loops *loops, const struct table *differences,
+                      struct costs *costs);
 // After the others: it adds what they left.
 int solve_iterations(const struct loops *loops, struct costs *costs);
 

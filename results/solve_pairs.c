@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Differences of two whole loops: the effect of an order, what a restore costs inside its
-// sequence, and from that the most POPF_IF may cost. Never from summed instructions.
+// Differences of two whole loops, never of summed instructions: the effect of an order, and those
+// that the sweep asks for.
 #include "results/solve.h"
-
-#include "results/context.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+// `missing`: what to say where there is no loop `minus` (NULL).
 static struct cost *add_difference(struct costs *costs, const struct loop *from,
-                                   const struct loop *minus) {
+                                   const struct loop *minus, const char *missing) {
     struct cost *cost = costs_add(costs);
     if (cost == NULL)
         return NULL;
@@ -23,8 +22,7 @@ static struct cost *add_difference(struct costs *costs, const struct loop *from,
     if (!from->has_value)
         cost_refuse(cost, from->status, "%s", from->detail);
     else if (minus == NULL)
-        cost_refuse(cost, STATUS_unavailable,
-                    "the sweep has no loop of the same surroundings without the restore");
+        cost_refuse(cost, STATUS_unavailable, "%s", missing);
     else if (!minus->has_value)
         cost_refuse(cost, minus->status, "%s", minus->detail);
     else {
@@ -57,7 +55,7 @@ int solve_orders(const struct loops *loops, struct costs *costs) {
             }
             if (!other_order(a, b) || !a->has_value || !b->has_value)
                 continue;
-            struct cost *cost = add_difference(costs, b, a);
+            struct cost *cost = add_difference(costs, b, a, "");
             if (cost == NULL)
                 return -1;
             char mix[COST_TEXT / 2];
@@ -69,47 +67,21 @@ int solve_orders(const struct loops *loops, struct costs *costs) {
     return 0;
 }
 
-// The loop with the same surroundings and no restore: restore=none, the other keys equal, save
-// those that only a restore has.
-static const struct loop *surroundings(const struct loops *loops, const struct loop *loop) {
-    static const char *const of_restore[] = {"restore", "branch", NULL};
-    char wanted[COST_TEXT], found[COST_TEXT], restore[64];
-    context_without(loop->context, of_restore, wanted, sizeof wanted);
-    for (size_t i = 0; i < loops->count; i++) {
-        const struct loop *other = &loops->loop[i];
-        if (!loops_same_place(loop, other) || strcmp(loop->family, other->family) != 0 ||
-            !context_get(other->context, "restore", restore, sizeof restore) ||
-            strcmp(restore, "none") != 0)
-            continue;
-        context_without(other->context, of_restore, found, sizeof found);
-        if (strcmp(wanted, found) == 0)
-            return other;
-    }
-    return NULL;
-}
-
-// Today's restore, which POPF_IF has to beat.
-#define TODAY "test_sti"
-
-int solve_sequences(const struct loops *loops, struct costs *costs) {
-    char restore[64], sequence[64];
+int solve_differences(const struct loops *loops, const struct table *differences,
+                      struct costs *costs) {
     for (size_t i = 0; i < loops->count; i++) {
         const struct loop *loop = &loops->loop[i];
-        if (!context_get(loop->context, "restore", restore, sizeof restore) ||
-            !context_get(loop->context, "sequence", sequence, sizeof sequence) ||
-            strcmp(restore, "none") == 0)
-            continue;
-        const struct loop *minus = surroundings(loops, loop);
-        struct cost *cost = add_difference(costs, loop, minus);
-        if (cost == NULL)
-            return -1;
-        snprintf(cost->item, sizeof cost->item, "restore by %s", restore);
-        if (strcmp(restore, TODAY) != 0)
-            continue;
-        cost = add_difference(costs, loop, minus);
-        if (cost == NULL)
-            return -1;
-        snprintf(cost->item, sizeof cost->item, "POPF_IF break-even");
+        for (size_t row = 0; row < differences->rows; row++) {
+            if (strcmp(table_cell(differences, row, "minuend"), loop->variant) != 0)
+                continue;
+            const struct loop *minus =
+                loops_find(loops, loop, table_cell(differences, row, "subtrahend"));
+            struct cost *cost =
+                add_difference(costs, loop, minus, table_cell(differences, row, "missing"));
+            if (cost == NULL)
+                return -1;
+            snprintf(cost->item, sizeof cost->item, "%s", table_cell(differences, row, "item"));
+        }
     }
     return 0;
 }

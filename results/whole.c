@@ -24,6 +24,7 @@ const struct whole_file whole_files[] = {
     {"environment.csv", true, FILE_environment, measure},
     {"variants.csv", true, -1, measure},
     {"proof.csv", true, FILE_proof, measure},
+    {"differences.csv", false, FILE_differences, measure},
     {"costs.csv", false, FILE_costs, solve},
     {"notes.csv", false, -1, solve_both},
 };

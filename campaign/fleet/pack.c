@@ -27,6 +27,8 @@ static const struct {
     {0, 1, "../guest/truth", "guest/truth"},
     {1, 0, "variants.csv", "sweep/variants.csv"},
     {1, 0, "proof.csv", "sweep/proof.csv"},
+    {1, 1, "differences.csv", "sweep/differences.csv"},
+    {1, 1, "sweep.json", "sweep/sweep.json"},
     {1, 0, "bin", "sweep/bin"},
 };
 

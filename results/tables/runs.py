@@ -7,6 +7,7 @@ solve`), published ones from results/published/costs.csv.
 
 import csv
 import io
+import json
 import math
 import os
 import re
@@ -111,6 +112,16 @@ def _read_notes(path):
     return _keyed(rows, "key", "value")
 
 
+def _read_told(path):
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return dict(json.load(stream))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as problem:
+        raise BadInput(path, f"cannot be read: {problem}", "remove it or run again") from None
+
+
 @dataclass
 class Run:
     """One run's directory."""
@@ -124,14 +135,16 @@ class Run:
     proof: dict = field(default_factory=dict)  # proof.csv by variant
     environment: dict = field(default_factory=dict)
     notes: dict = field(default_factory=dict)
+    told: dict = field(default_factory=dict)  # sweep.json
 
     @property
     def sweep(self):
         return self.summary[0]["sweep"] if self.summary else ""
 
     def _of_sweep(self, column):
-        """What variants.csv says in every row; "" in a run from before it did."""
-        return next((row.get(column, "") for row in self.variants.values()), "")
+        """What sweep.json says; before there was one, what each row of variants.csv did."""
+        rows = self.variants.values()
+        return self.told.get(column) or next((row.get(column, "") for row in rows), "")
 
     @property
     def summary_of_sweep(self):
@@ -188,7 +201,8 @@ def read_run(path, label=""):
         variants={row["variant"]: row for row in _optional(files["variants"], "variant")},
         proof={row["variant"]: row for row in _optional(files["proof"], *PROOF)},
         environment=_keyed(_optional(files["environment"], "key", "value"), "key", "value"),
-        notes=_read_notes(files["notes"]))
+        notes=_read_notes(files["notes"]),
+        told=_read_told(os.path.join(path, "sweep.json")))
 
 
 def refuse_empty(run):

@@ -160,6 +160,7 @@ static void take_proof(struct variant *variant, const struct table *proof, size_
 
 // Of the proof all that a run takes from it; what the guest counted and said is no part of it.
 static int hash_files(struct plan *plan, struct error *error) {
+    static const char *const others[] = {"differences.csv", "sweep.json"}; // older builds have none
     char *text, variants[SHA256_DIGEST_STRING_LENGTH];
     size_t length;
     if (!SHA256File(plan->variants.path, variants))
@@ -168,6 +169,12 @@ static int hash_files(struct plan *plan, struct error *error) {
     if (!stream)
         abort();
     fputs(variants, stream);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        char *path = join(plan->directory, "", others[i]), sum[SHA256_DIGEST_STRING_LENGTH];
+        if (SHA256File(path, sum))
+            fprintf(stream, ",%s", sum);
+        free(path);
+    }
     for (size_t row = 0; row < plan->proof.rows; row++)
         for (const char *const *column = proof_columns; *column; column++)
             if (strcmp(*column, "detail"))

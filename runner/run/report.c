@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // For an estimate: one slice is 12 legs of about 2.5 microseconds, a program's start and the
 // statistics about 5 ms, perf stat's start about 15 ms. Measured runs print the real split.
@@ -56,12 +57,21 @@ static int write_environment(struct measurement *run, const char *revision, stru
     return failed;
 }
 
+// What the generator wrote beside variants.csv; a build from before it did has none of it.
+static int copy_from_build(const struct measurement *run, const char *name, struct error *error) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", run->plan->directory, name);
+    return access(path, F_OK) == 0 ? store_copy_file(run->store, path, name, error) : 0;
+}
+
 int report_begin(struct measurement *run, const char *revision, struct error *error) {
     if (run->history.count)
         return 0; // resumed: they are there
     return write_environment(run, revision, error) ||
            store_copy_file(run->store, run->plan->variants.path, "variants.csv", error) ||
-           store_copy_file(run->store, run->plan->proof.path, "proof.csv", error);
+           store_copy_file(run->store, run->plan->proof.path, "proof.csv", error) ||
+           copy_from_build(run, "differences.csv", error) ||
+           copy_from_build(run, "sweep.json", error);
 }
 
 static int write_summary(const struct measurement *run, struct error *error) {

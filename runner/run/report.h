@@ -5,7 +5,8 @@
 
 #include "runner/run/measure.h"
 
-// environment.csv, variants.csv and proof.csv of the run. `revision` may be NULL. 0 or -1.
+// environment.csv, and what of the build belongs to the run: variants.csv, proof.csv,
+// differences.csv, sweep.json. `revision` may be NULL. 0 or -1.
 int report_begin(struct measurement *run, const char *revision, struct error *error);
 
 // summary.csv; then on stderr: variants without a value by reason, where the time went,

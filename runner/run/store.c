@@ -289,7 +289,8 @@ failed:
 
 static void write_sizes(const struct store *store, FILE *stream) {
     static const char *const names[] = {"measurements.csv", "samples.csv", "environment.csv",
-                                        "variants.csv",     "proof.csv",   "summary.csv"};
+                                        "variants.csv",     "proof.csv",   "differences.csv",
+                                        "sweep.json",       "summary.csv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = path_in(store->directory, names[i]);
         struct stat status;

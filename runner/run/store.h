@@ -7,7 +7,7 @@
 //                      every other file, by which a reader knows a copy that was cut, and "end HOW"
 //   measurements.csv   rows of executions
 //   samples.csv        their slices
-//   environment.csv, variants.csv, proof.csv   written at the start
+//   environment.csv, variants.csv, proof.csv, differences.csv, sweep.json   written at the start
 //   summary.csv        written at the end, in one step
 #ifndef ASMSWEEP_STORE_H
 #define ASMSWEEP_STORE_H

@@ -111,6 +111,60 @@ CASES = {
     "value_hides_an_axis": ('summary = "s"\n' + LOOP + 'axes = { a = [1] }\n'
                             'values = { a = "2" }\n',
                             ["sweep.toml:6:", "'a' cannot be the name"]),
+    "unknown_key_of_a_question": (
+        'summary = "s"\n[[question]]\ntitle = "t"\ntakes = []\n' + LOOP,
+        ["sweep.toml:4:", "unknown key 'takes' in question", "did you mean take?"]),
+    "unknown_key_of_a_matcher": (
+        'summary = "s"\n[[question]]\ntitle = "t"\ntake = [{ items = ["a"] }]\n' + LOOP,
+        ["sweep.toml:4:", "unknown key 'items'", "did you mean item?"]),
+    "matcher_that_takes_everything": (
+        'summary = "s"\n[[question]]\ntitle = "t"\ntake = [{}]\n' + LOOP,
+        ["sweep.toml:4:", "'take' takes every cost or none", "write take ="]),
+    "matcher_of_a_text": (
+        'summary = "s"\n[[question]]\ntitle = "t"\ntake = [{ item = "a" }]\n' + LOOP,
+        ["sweep.toml:4:", "'item' is 'a'", "must be a list"]),
+    "matcher_of_numbers": (
+        'summary = "s"\n[[question]]\ntitle = "t"\ntake = [{ item = [1] }]\n' + LOOP,
+        ["sweep.toml:4:", "'item' holds 1", "texts in quotes"]),
+    "unknown_method": (
+        'summary = "s"\n[[question]]\ntitle = "t"\ntake = [{ method = ["solve"] }]\n' + LOOP,
+        ["sweep.toml:4:", "'method' cannot hold 'solve'", "did you mean solved?"]),
+    "unknown_rule": (
+        'summary = "s"\n[[question]]\ntitle = "t"\ntake = [{ item = ["a"] }]\n'
+        'short = ["brief"]\n' + LOOP, ["sweep.toml:5:", "'short' cannot hold 'brief'",
+                                       "known: one_row_a_label, "]),
+    "titled_by_a_text": (
+        'summary = "s"\n[[question]]\ntitle = "t"\ntake = [{ item = ["a"] }]\n'
+        'titled = "yes"\n' + LOOP, ["sweep.toml:5:", "'titled' is 'yes'", "true or false"]),
+    "long_title": ('summary = "s"\ntitle = "' + 101 * "t" + '"\n' + LOOP,
+                   ["sweep.toml:2:", "the title is more than a line of 100 characters"]),
+    "beside_of_numbers": ('summary = "s"\nbeside = [2016]\n' + LOOP,
+                          ["sweep.toml:2:", "'beside' holds 2016"]),
+    "difference_of_nothing": (
+        'summary = "s"\n[[difference]]\nitem = "a"\nminuend = ["k"]\nmissing = "m"\n'
+        'subtrahend = { k = "0" }\n' + LOOP,
+        ["sweep.toml:2:", "no variant is the minuend of 'a'", "its context must have"]),
+    "difference_from_nothing": (
+        'summary = "s"\n[[difference]]\nitem = "a"\nminuend = ["k"]\nmissing = "m"\n'
+        'subtrahend = {}\n' + LOOP, ["sweep.toml:6:", "'subtrahend' is empty", "KEY"]),
+    "difference_named_by_another_key": (
+        'summary = "s"\n[[difference]]\nitem = "by {l}"\nminuend = ["k"]\nmissing = "m"\n'
+        'subtrahend = { k = "0" }\n' + LOOP,
+        ["sweep.toml:3:", "'item' cannot hold 'l'", "known: k"]),
+    "phrase_with_a_name": ('summary = "s"\n[phrases.k]\n"" = "{k}"\n' + LOOP,
+                           ["sweep.toml:2:", "'{k}' is no phrase", "write {} where"]),
+    "phrase_that_is_no_table": ('summary = "s"\nphrases = { k = "a {}" }\n' + LOOP,
+                                ["sweep.toml:2:", "'k' is 'a {}'", "VALUE"]),
+    "generation_without_a_heading": (
+        'summary = "s"\n[[generation]]\ngeneral = "imul"\n' + LOOP,
+        ["sweep.toml:2:", "no 'heading' in generation", "add heading"]),
+    "map_that_takes_nothing": ('summary = "s"\n[plots.map]\ntitle = "t"\ntake = []\n' + LOOP,
+                               ["sweep.toml:4:", "'take' takes every cost or none"]),
+    "like_no_sweep": ('summary = "s"\nlike = "popfif"\n' + LOOP,
+                      ["sweep.toml:2:", "no sweep 'popfif'", "did you mean popf_if?"]),
+    "like_one_that_is_like_another": ('summary = "s"\nlike = "seed"\n' + LOOP,
+                                      ["sweep.toml:2:", "seed is like another sweep itself",
+                                       'write like = "popf_if"']),
     "align_offset_of_64": ('summary = "s"\n' + LOOP + 'axes = { align_offset = [64] }\n',
                            ["sweep.toml:5:", "0 to 63"]),
 }
@@ -137,7 +191,7 @@ def test_a_mistake_leaves_the_last_good_output_alone(generate, tmp_path):
                 for p in (tmp_path / "out").rglob("*.*") if not p.is_symlink()}
     before = output()
     assert generate(good + 'axes = { a = [] }\n').returncode == 2
-    assert len(before) == 4 and output() == before
+    assert len(before) == 6 and output() == before
 
 
 def test_a_link_out_of_the_templates_is_no_template(generate, tmp_path):

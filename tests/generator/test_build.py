@@ -4,6 +4,7 @@
 import csv
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import signal
@@ -233,7 +234,7 @@ def test_another_file_of_the_same_name_takes_the_folder_over_with_a_line(clone, 
     (one / "same.toml").write_text('name = "seed"\n' + SWEEP)
     seed = clone.root / "templates/sweeps/seed.toml"
     shutil.copytree(tmp_path / "builds/same", tmp_path / "builds/seed")
-    plan = tmp_path / "builds/seed/variants.csv"
+    plan = tmp_path / "builds/seed/sweep.json"
     plan.write_text(plan.read_text().replace(f"{one}/same.toml", ""))
     assert f" held {seed}, and holds same.toml from now on" in build(one).stderr
 
@@ -244,8 +245,7 @@ def test_a_sweeps_path_may_hold_what_cmake_cannot(clone, odd):
     clone.sweep.parent.mkdir()
     done = clone.build(SWEEP)
     assert (done.returncode, done.stderr) == (0, "")
-    with open(clone.out / "variants.csv", newline="") as stream:
-        assert {row["toml"] for row in csv.DictReader(stream)} == {str(clone.sweep)}
+    assert json.loads((clone.out / "sweep.json").read_text())["toml"] == str(clone.sweep)
     clone.sweep.write_text(SWEEP.replace("3]", "4]"))
     assert clone.ninja().returncode == 0 and sorted(clone.times()) == ["x.v1", "x.v2", "x.v4"]
 

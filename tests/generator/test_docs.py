@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The examples of docs/families.md do what the page says."""
 
+import csv
 import os
 import re
 import shutil
@@ -41,6 +42,18 @@ def test_the_sweep_of_the_page_has_what_it_asks_for(expand_text):
     names = [v.name for v in expand_text(BLOCKS[2])]
     assert names == [f"flag_bits.{bits}.pairs{p}" for bits in ("df", "ac") for p in (2, 4, 6, 8)
                      ] + ["mine.n8", "mine.n16", "mine.n8.twin", "mine.n16.twin"]
+
+
+def test_the_questions_of_the_page_are_a_sweeps(generate, tmp_path):
+    loops = "".join(f'[[loop]]\nname = "{name}"\nbody = "nop"\ncontext = {context}\n'
+                    for name, context in (
+                        ("with", '{ sequence = "s", restore = "x", branch = "predicted" }'),
+                        ("without", '{ sequence = "s", restore = "none" }')))
+    assert generate('summary = "s"\n' + BLOCKS[3] + loops).stderr == ""
+    with open(tmp_path / "out/differences.csv", newline="") as stream:
+        assert list(csv.DictReader(stream)) == [
+            {"item": "restore by x", "minuend": "with", "subtrahend": "without",
+             "missing": "the sweep has no loop without the restore"}]
 
 
 def test_the_page_names_every_key_and_function():

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 import csv
 import io
+import json
 import os
 
 from conftest import TEMPLATES
-from generator import emit, environment, expand, spec
+from generator import emit, environment, expand, shared, spec
 
 HEAD = 'summary = "s"\n[[loop]]\nname = "x"\nbody = "<{ repeat(\'nop\', a) }>"\n'
+
+
+def loaded(name):
+    return spec.load_sweep(environment.make(TEMPLATES), spec.sweep_path(name, TEMPLATES),
+                           TEMPLATES)
 
 
 def names(variants):
@@ -94,28 +100,29 @@ def test_retired_of_a_pattern_is_a_decimal_without_idle_zeros(expand_text):
 def test_only_what_changed_is_written_and_stale_sources_go(expand_text, tmp_path):
     out = str(tmp_path / "b")
     variants = expand_text(HEAD + "axes.a = [1, 2, 3]\n")
-    assert emit.emit(out, variants, []) == (3, 0)
+    sweep = loaded(str(tmp_path / "sweep.toml"))
+    assert emit.emit(out, sweep, variants, []) == (3, 0)
     (tmp_path / "b/src/notes.s").write_text("# mine\n")
     times = {v.name: os.stat(f"{out}/src/{v.name}.s").st_mtime_ns for v in variants}
     plan_time = os.stat(f"{out}/variants.csv").st_mtime_ns
-    assert emit.emit(out, variants, []) == (0, 0)
+    assert emit.emit(out, sweep, variants, []) == (0, 0)
     assert os.stat(f"{out}/variants.csv").st_mtime_ns == plan_time
     fewer = expand_text(HEAD.replace("nop", "cld") + "axes.a = [1, 2]\n")
     fewer = [variants[0], fewer[1]]
-    assert emit.emit(out, fewer, []) == (1, 1)
+    assert emit.emit(out, sweep, fewer, []) == (1, 1)
     assert sorted(os.listdir(f"{out}/src")) == ["notes.s", "x.a1.s", "x.a2.s"]
     assert os.stat(f"{out}/src/x.a1.s").st_mtime_ns == times["x.a1"]
     assert os.stat(f"{out}/src/x.a2.s").st_mtime_ns != times["x.a2"]
 
 
-def test_the_plan_says_what_the_sweep_asks_and_where_a_users_own_file_is(expand_text, tmp_path):
-    found = expand_text(HEAD + 'axes.a = [1, 2]\n')
-    assert [(v.row["summary"], v.row["toml"]) for v in found] == \
-        [("s", str(tmp_path / "sweep.toml"))] * 2
-    env = environment.make(TEMPLATES)
-    sweep = spec.load_sweep(env, spec.sweep_path("seed", TEMPLATES), TEMPLATES)
-    rows = [v.row for v in expand.expand(env, sweep)]
-    assert {(row["summary"], row["toml"]) for row in rows} == {(sweep.summary, "")}
+def test_sweep_json_says_what_the_sweep_asks_and_where_a_users_own_file_is(tmp_path):
+    (tmp_path / "sweep.toml").write_text(HEAD)
+    found = [json.loads(shared.sweep_json(loaded(name)))
+             for name in ("seed", str(tmp_path / "sweep.toml"))]
+    assert [(told["sweep"], told["toml"]) for told in found] == \
+        [("seed", ""), ("sweep", str(tmp_path / "sweep.toml"))]
+    assert found[0]["summary"].startswith("The seven loops of the 2016")
+    assert (found[1]["summary"], found[1]["title"], found[1]["questions"]) == ("s", "s", [])
 
 
 def test_the_plan_is_rfc_4180_in_the_documented_columns(expand_text):

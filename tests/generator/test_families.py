@@ -7,7 +7,7 @@ import re
 import pytest
 from conftest import TEMPLATES
 
-from generator import environment, expand, spec
+from generator import check, environment, expand, spec
 
 FAMILIES = spec.families(TEMPLATES)
 
@@ -34,7 +34,7 @@ def test_every_variant_claims_mix_and_bytes(family):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_summaries_are_one_sentence(family):
     summary = spec.load_family(family, TEMPLATES).data["summary"]
-    assert "\n" not in summary and summary[-1] in ".?" and len(summary) <= spec.LONGEST_SUMMARY
+    assert "\n" not in summary and summary[-1] in ".?" and len(summary) <= check.LONGEST_LINE
 
 
 def test_no_template_sets_the_trap_flag():

@@ -7,11 +7,15 @@ Columns are those of common/columns.def, so that a new column needs no change he
 import csv
 import os
 import sys
+import types
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TEMPLATES = os.path.join(ROOT, "templates")
 sys.path.insert(0, ROOT)
 
 from common import lists  # noqa: E402
+from generator import shared  # noqa: E402
+from generator.tomlfile import TomlFile  # noqa: E402
 
 ZEN4 = {
     "run_id": "run-1", "time_utc": "2026-01-02T03:04:05Z", "host": "box", "cpu_vendor":
@@ -68,6 +72,27 @@ def write_csv(path, names, rows):
         writer.writerows(rows)
 
 
+def told_by(name):
+    """What popf_if's TOML says beside its loops; another sweep has its differences, no more."""
+    told, _ = shared.read(TomlFile(f"{TEMPLATES}/sweeps/popf_if.toml"), TEMPLATES, [])
+    differences = [dict(row, optional=True) for row in told["difference"]]
+    return dict(told if name in ("popf_if", "seed") else {"phrases": told["phrases"]},
+                difference=differences)
+
+
+def write_told(folder, loops):
+    """sweep.json and differences.csv, as the generator makes them of a sweep's TOML."""
+    first = loops[0] if loops else {}
+    sweep = types.SimpleNamespace(
+        name=first.get("sweep", "synthetic"), summary=first.get("summary", ""),
+        toml=first.get("toml", ""), shared=told_by(first.get("sweep", "")))
+    with open(os.path.join(folder, "sweep.json"), "w", encoding="utf-8") as stream:
+        stream.write(shared.sweep_json(sweep))
+    variants = [types.SimpleNamespace(row=row) for row in loops]
+    write_csv(os.path.join(folder, "differences.csv"), columns("differences"),
+              shared.differences(sweep, variants))
+
+
 def write_run(folder, loops, environment=()):
     """A run's directory; returns its path as text."""
     os.makedirs(folder, exist_ok=True)
@@ -76,8 +101,9 @@ def write_run(folder, loops, environment=()):
     write_csv(os.path.join(folder, "environment.csv"), columns("environment"),
               [{"key": key, "value": value} for key, value in environment])
     write_csv(os.path.join(folder, "variants.csv"),
-              ["variant", "family", "mix", "sequence", "source", "summary", "toml"],
+              ["variant", "family", "mix", "sequence", "source"],
               [dict(row, source=f"src/{row['variant']}.s") for row in loops])
+    write_told(folder, loops)
     write_csv(os.path.join(folder, "proof.csv"), columns("proof"),
               [dict(row, elf_sha256="1" * 64, status="ok") for row in loops])
     return str(folder)

@@ -177,14 +177,11 @@ static void a_long_item_is_cut_and_not_overrun(void **state) {
 
 static void contexts_are_read_by_key(void **state) {
     (void)state;
-    char value[16], rest[64];
+    char value[16];
     assert_true(context_get("if=1->0;bits=df", "bits", value, sizeof value));
     assert_string_equal(value, "df");
     assert_false(context_get("if=1->0;bits=df", "bit", value, sizeof value));
     assert_string_equal(value, "");
-    context_without("a=1;branch=x;restore=y;b=2", (const char *const[]){"branch", "restore", NULL},
-                    rest, sizeof rest);
-    assert_string_equal(rest, "a=1;b=2");
 }
 
 static void a_change_of_flags_is_seen(void **state) {
