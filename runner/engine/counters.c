@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/engine/counters.h"
 
-#include <fcntl.h>
+#include "runner/host/machine.h"
+
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,20 +21,15 @@ struct event {
     uint64_t config;
 };
 
-// A whole number or event=0xN from a file of sysfs; -1 if it is not there.
-static long long read_sysfs(const char *path) {
-    char text[64] = "";
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return -1;
-    ssize_t got = read(file, text, sizeof text - 1);
-    close(file);
-    unsigned long long number;
-    if (got > 0 && sscanf(text, "event=0x%llx", &number) == 1)
-        return (long long)number;
-    if (got > 0 && sscanf(text, "%llu", &number) == 1)
-        return (long long)number;
-    return -1;
+// Of what perf calls msr/tsc/. -1: there is none.
+static int find_tsc(struct event *event) {
+    char type[32], config[32];
+    machine_read_line(type, sizeof type, "/sys/bus/event_source/devices/msr/type");
+    machine_read_line(config, sizeof config, "/sys/bus/event_source/devices/msr/events/tsc");
+    return sscanf(type, "%" SCNu32, &event->type) == 1 &&
+                   sscanf(config, "event=0x%" SCNx64, &event->config) == 1
+               ? 0
+               : -1;
 }
 
 static int describe(enum health_event which, struct event *event) {
@@ -43,12 +39,7 @@ static int describe(enum health_event which, struct event *event) {
         [HEALTH_migrations] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
     };
     *event = software[which];
-    if (which != HEALTH_tsc)
-        return 0;
-    long long type = read_sysfs("/sys/bus/event_source/devices/msr/type");
-    long long config = read_sysfs("/sys/bus/event_source/devices/msr/events/tsc");
-    *event = (struct event){(uint32_t)type, (uint64_t)config};
-    return type < 0 || config < 0 ? -1 : 0;
+    return which == HEALTH_tsc ? find_tsc(event) : 0;
 }
 
 static int open_event(pid_t pid, const struct event *event) {

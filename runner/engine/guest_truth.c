@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/engine/guest_truth.h"
 
-#include <cpuid.h>
+#include "runner/host/machine.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -126,19 +127,9 @@ void guest_truth_classify(const char *boot, const struct guest_result *result, i
                  TRANSITIONS, pair, ticks);
 }
 
-static void host_signature(char text[13]) {
-    unsigned eax, ebx, ecx, edx;
-    memset(text, 0, 13);
-    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx >> 31))
-        return;
-    __cpuid(0x40000000, eax, ebx, ecx, edx);
-    memcpy(text, &ebx, 4);
-    memcpy(text + 4, &ecx, 4);
-    memcpy(text + 8, &edx, 4);
-}
-
 void guest_probe(const struct guest_options *options, struct guest_truth truths[2]) {
-    char path[PATH_MAX], boot[512] = "", host[13];
+    char path[PATH_MAX], boot[512] = "";
+    struct machine host;
     static const char *const argv[] = {"truth", NULL};
     struct guest_result results[2];
     struct error error = {0};
@@ -149,9 +140,9 @@ void guest_probe(const struct guest_options *options, struct guest_truth truths[
             conclude(&truths[i], PRIVILEGE_unavailable, "%s",
                      located ? error.text : "the guest's files have too long a path");
     } else {
-        host_signature(host);
+        machine_describe(-1, &host);
         for (int i = 0; i < 2; i++)
-            guest_truth_classify(boot, &results[i], entries[i].ring, host, &truths[i]);
+            guest_truth_classify(boot, &results[i], entries[i].ring, host.hypervisor, &truths[i]);
     }
     if (located)
         guest_results_free(results, 2);

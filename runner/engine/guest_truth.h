@@ -17,8 +17,8 @@ struct guest_truth {
 };
 
 // Classify one run of the truth program. Pure. `boot`: what the kernel said of its CPU;
-// `result`: the run; `ring`: 0 or 3; `host_hypervisor`: CPUID signature of the machine QEMU itself
-// runs on, empty if none: a CPU that is itself emulated makes nothing real.
+// `result`: the run; `ring`: 0 or 3; `host_hypervisor`: of the machine QEMU itself
+// runs on, as struct machine has it: a CPU that is itself emulated makes nothing real.
 void guest_truth_classify(const char *boot, const struct guest_result *result, int ring,
                           const char *host_hypervisor, struct guest_truth *truth);
 

@@ -3,14 +3,17 @@
 
 #include "common/printable.h"
 #include "runner/estimate/slices.h"
+#include "runner/host/machine.h"
 #include "runner/host/scratch_file.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { UNKNOWN_LEVEL = -99 }; // of perf_event_paranoid: far below what refuses anything
 enum { MAX_ARGUMENTS = 24, MAX_EVENT_TEXT = 1024, GROUP_OF_OWN = 2 };
 
 // A whole run is about a second; a slope needs far less, and many of them are run.
@@ -60,13 +63,9 @@ static void complaint(const struct process_result *result, char *text, size_t si
 }
 
 static int paranoid_level(void) {
-    int level = -99;
-    FILE *stream = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-    if (stream && fscanf(stream, "%d", &level) != 1)
-        level = -99;
-    if (stream)
-        fclose(stream);
-    return level;
+    char text[16];
+    machine_read_line(text, sizeof text, "/proc/sys/kernel/perf_event_paranoid");
+    return *text ? atoi(text) : UNKNOWN_LEVEL;
 }
 
 // Why perf stat counts nothing for this user, in one line that names the remedy.

@@ -42,14 +42,9 @@ static void snapshot(struct disturbance *watch) {
 }
 
 static void find_siblings(struct disturbance *watch) {
-    char path[96], list[128] = "";
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
-             watch->cpu);
-    FILE *stream = fopen(path, "re");
-    if (stream && !fgets(list, sizeof list, stream))
-        list[0] = '\0';
-    if (stream)
-        fclose(stream);
+    char list[128];
+    machine_read_line(list, sizeof list,
+                      "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", watch->cpu);
     for (char *at = list; *at >= '0' && *at <= '9';) {
         long first = strtol(at, &at, 10), last = first;
         if (*at == '-')

@@ -6,7 +6,10 @@
 #include "runner/host/process.h"
 
 #include <cpuid.h>
+#include <dirent.h>
 #include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -15,16 +18,18 @@
 
 #define SYSTEM_CPU "/sys/devices/system/cpu"
 
-// The first line of a file without its newline, or "".
-static void read_line(const char *path, char *text, size_t size) {
-    text[0] = '\0';
+int machine_read_line(char *text, size_t size, const char *format, ...) {
+    char path[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(path, sizeof path, format, arguments);
+    va_end(arguments);
     FILE *stream = fopen(path, "re");
-    if (!stream)
-        return;
-    if (!fgets(text, (int)size, stream))
-        text[0] = '\0';
-    text[strcspn(text, "\n")] = '\0';
-    fclose(stream);
+    int failed = stream == NULL || !fgets(text, (int)size, stream) ? -1 : 0;
+    if (stream != NULL)
+        fclose(stream);
+    text[failed ? 0 : strcspn(text, "\n")] = '\0';
+    return failed;
 }
 
 static void read_cpuid(struct machine *machine) {
@@ -97,9 +102,8 @@ static void read_core_type(int cpu, char *text, size_t size) {
     } types[] = {{"cpu_core", "P"}, {"cpu_atom", "E"}, {"cpu_lowpower", "LPE"}};
     text[0] = '\0';
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        char path[64], list[256];
-        snprintf(path, sizeof path, "/sys/devices/%s/cpus", types[i].pmu);
-        read_line(path, list, sizeof list);
+        char list[256];
+        machine_read_line(list, sizeof list, "/sys/devices/%s/cpus", types[i].pmu);
         if (in_list(list, cpu))
             snprintf(text, size, "%s", types[i].type);
     }
@@ -131,17 +135,17 @@ static int differ(const char *a, const char *b) {
 }
 
 const char *machine_difference(const struct machine *a, const struct machine *b) {
-    if (strcmp(a->cpu_vendor, b->cpu_vendor))
-        return "cpu_vendor";
-    if (strcmp(a->cpu_family, b->cpu_family))
-        return "cpu_family";
-    if (strcmp(a->cpu_model, b->cpu_model))
-        return "cpu_model";
-    if (strcmp(a->cpu_stepping, b->cpu_stepping))
-        return "cpu_stepping";
-    if (differ(a->microcode, b->microcode))
-        return "microcode";
-    return differ(a->core_type, b->core_type) ? "core_type" : NULL;
+#define COMPARE(key)                                                                               \
+    if (differ(a->key, b->key))                                                                    \
+        return #key;
+    COMPARE(cpu_vendor)
+    COMPARE(cpu_family)
+    COMPARE(cpu_model)
+    COMPARE(cpu_stepping)
+    COMPARE(microcode)
+    COMPARE(core_type)
+    return NULL;
+#undef COMPARE
 }
 
 struct tsc_reading machine_read_tsc(void) {
@@ -164,7 +168,7 @@ int machine_cpu_allowed(int cpu) {
 size_t machine_cores(struct core cores[2]) {
     char isolated[256], type[16];
     size_t count = 0;
-    read_line(SYSTEM_CPU "/isolated", isolated, sizeof isolated);
+    machine_read_line(isolated, sizeof isolated, SYSTEM_CPU "/isolated");
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (!machine_cpu_allowed(cpu))
             continue;
@@ -209,26 +213,6 @@ static const struct {
     {"load_average", "/proc/loadavg"},
 };
 
-static const char *const mitigations[] = {
-    "gather_data_sampling",
-    "indirect_target_selection",
-    "itlb_multihit",
-    "l1tf",
-    "mds",
-    "meltdown",
-    "mmio_stale_data",
-    "reg_file_data_sampling",
-    "retbleed",
-    "spec_rstack_overflow",
-    "spec_store_bypass",
-    "spectre_v1",
-    "spectre_v2",
-    "srbds",
-    "tsa",
-    "tsx_async_abort",
-    "vmscape",
-};
-
 static const struct {
     const char *key, *argv[3];
 } programs[] = {
@@ -242,33 +226,41 @@ static void write_version(FILE *stream, const char *key, const char *const *argv
     struct process_request request = {.argv = argv, .cpu = -1, .timeout = 10};
     struct process_result result;
     struct error error;
-    if (!process_run(&request, &result, &error) && process_succeeded(&result)) {
+    bool told = !process_run(&request, &result, &error) && process_succeeded(&result);
+    if (told)
         result.output[strcspn(result.output, "\n")] = '\0';
-        write_pair(stream, key, result.output);
-    } else {
-        write_pair(stream, key, "");
-    }
+    write_pair(stream, key, told ? result.output : "");
     process_free(&result);
 }
 
+// Each file of the kernel's list, in the order of their names.
+static void write_mitigations(FILE *stream) {
+    struct dirent **files;
+    int count = scandir(SYSTEM_CPU "/vulnerabilities", &files, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        char line[1024], key[300];
+        const char *name = files[i]->d_name;
+        snprintf(key, sizeof key, "mitigation_%s", name);
+        if (*name != '.' &&
+            !machine_read_line(line, sizeof line, SYSTEM_CPU "/vulnerabilities/%s", name))
+            write_pair(stream, key, line);
+        free(files[i]);
+    }
+    if (count >= 0)
+        free(files);
+}
+
 void machine_write_environment(const struct machine *machine, int cpu, FILE *stream) {
-    char path[128], line[4096];
     write_pair(stream, "cpu_name", machine->cpu_name);
     write_pair(stream, "microcode", machine->microcode);
     write_pair(stream, "hypervisor", machine->hypervisor);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[128], line[4096];
         snprintf(path, sizeof path, files[i].path, cpu);
-        read_line(path, line, sizeof line);
+        machine_read_line(line, sizeof line, "%s", path);
         write_pair(stream, files[i].key, line);
     }
-    for (size_t i = 0; i < sizeof mitigations / sizeof *mitigations; i++) {
-        char key[64];
-        snprintf(key, sizeof key, "mitigation_%s", mitigations[i]);
-        snprintf(path, sizeof path, SYSTEM_CPU "/vulnerabilities/%s", mitigations[i]);
-        read_line(path, line, sizeof line);
-        if (*line)
-            write_pair(stream, key, line);
-    }
+    write_mitigations(stream);
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         write_version(stream, programs[i].key, programs[i].argv);
 }

@@ -25,6 +25,11 @@ void machine_describe(int cpu, struct machine *machine);
 // microcode, core type)? Returns the name of the first such column, or NULL.
 const char *machine_difference(const struct machine *a, const struct machine *b);
 
+// The first line of the file whose path the format makes, without its newline, into text[size].
+// 0, or -1 and "" where it cannot be read or is empty.
+int machine_read_line(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 // TSC ticks per second, from the TSC and CLOCK_MONOTONIC_RAW between two readings.
 struct tsc_reading {
     uint64_t ticks;

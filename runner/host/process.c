@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/host/process.h"
 
+#include "common/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +26,10 @@ struct pipes {
     int failure[2]; // exec's errno comes back, the pinning's below 0; closed by a successful exec
 };
 
+// One of the child's two streams: what is kept of it, up to a limit.
 struct stream {
-    char **text;
-    size_t *length;
-    size_t limit, capacity;
+    FILE *kept;
+    size_t left; // bytes that may still be kept
 };
 
 double process_now(void) {
@@ -66,39 +69,53 @@ static void close_pipes(struct pipes *pipes) {
             close_end(&(*all[i])[end]);
 }
 
-// In the child: everything up to exec.
-static void become(const struct process_request *request, struct pipes *pipes) {
-    int sign = 1;
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (request->cpu >= 0) {
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        CPU_SET((unsigned)request->cpu, &set);
-        if (sched_setaffinity(0, sizeof set, &set)) {
-            sign = -1;
-            goto failed;
-        }
-    }
+static int pin_to(int cpu) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((unsigned)cpu, &set);
+    return sched_setaffinity(0, sizeof set, &set);
+}
+
+static void set_surroundings(const struct process_request *request) {
     if (request->timeout > 0) {
         // Above the wall-clock limit: this one is for grandchildren that outlive us.
         rlim_t seconds = (rlim_t)request->timeout + 2;
         setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
     }
-    struct rlimit no_core = {0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
     setenv("LC_ALL", "C", 1); // fr_FR would make perf print 100,00
+}
+
+static int redirect(const struct process_request *request, const struct pipes *pipes) {
     int input = request->input > 0 ? request->input : open("/dev/null", O_RDONLY);
     if (input < 0 || dup2(input, 0) < 0 || dup2(pipes->output[1], 1) < 0 ||
         dup2(pipes->errors[1], 2) < 0)
-        goto failed;
+        return -1;
     if (input > 2)
         close(input);
+    return 0;
+}
+
+// Tell the parent what failed: errno, or its negative.
+static _Noreturn void give_up(const struct pipes *pipes, int number) {
+    _exit(write(pipes->failure[1], &number, sizeof number) < 0 ? 126 : 127);
+}
+
+// In the child: everything up to exec.
+static _Noreturn void start_program(const struct process_request *request,
+                                    const struct pipes *pipes) {
     char byte;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (request->cpu >= 0 && pin_to(request->cpu))
+        give_up(pipes, -errno);
+    set_surroundings(request);
+    if (redirect(request, pipes))
+        give_up(pipes, errno);
     close(pipes->go[1]);
     while (read(pipes->go[0], &byte, 1) < 0 && errno == EINTR)
         ;
@@ -107,52 +124,32 @@ static void become(const struct process_request *request, struct pipes *pipes) {
         execv(request->argv[0], (char *const *)request->argv);
     else
         execvp(request->argv[0], (char *const *)request->argv);
-failed:;
-    int number = sign * errno;
-    if (write(pipes->failure[1], &number, sizeof number) < 0)
-        _exit(126);
-    _exit(127);
+    give_up(pipes, errno);
 }
 
-// Read what is there; 0 at the end of the stream, or where it cannot be read on.
-static int take(int descriptor, struct stream *stream, struct process_result *result) {
+// Read what is there. False at the end of the stream, or where it cannot be read on.
+static bool take(int descriptor, struct stream *stream, struct process_result *result) {
     char piece[65536];
     ssize_t got = read(descriptor, piece, sizeof piece);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
-        return 1;
-    if (got < 0) {
+        return true;
+    if (got < 0)
         result->read_errno = errno;
-        return 0;
-    }
-    size_t room = stream->limit - *stream->length;
-    size_t keep = (size_t)got < room ? (size_t)got : room;
-    if ((size_t)got > room)
-        result->truncated = 1;
-    if (*stream->length + keep + 1 > stream->capacity) {
-        size_t larger = (*stream->length + keep + 1) * 2;
-        char *moved = realloc(*stream->text, larger);
-        if (!moved) {
-            result->truncated = 1;
-            return got > 0;
-        }
-        *stream->text = moved;
-        stream->capacity = larger;
-    }
-    memcpy(*stream->text + *stream->length, piece, keep);
-    *stream->length += keep;
-    (*stream->text)[*stream->length] = '\0';
-    return got > 0;
+    if (got <= 0)
+        return false;
+    size_t keep = (size_t)got < stream->left ? (size_t)got : stream->left;
+    result->truncated |= keep < (size_t)got;
+    fwrite(piece, 1, keep, stream->kept);
+    stream->left -= keep;
+    return true;
 }
 
 // Collect both streams until they end or the time is up. A stream that a
 // grandchild holds open does not keep us after the child has been killed.
-static void collect(pid_t pid, const struct process_request *request, struct pipes *pipes,
-                    struct process_result *result, double started) {
+static void collect(pid_t pid, const struct process_request *request, const struct pipes *pipes,
+                    FILE *const kept[2], struct process_result *result, double started) {
     size_t limit = request->output_limit ? request->output_limit : (size_t)16 << 20;
-    struct stream streams[2] = {
-        {&result->output, &result->output_length, limit, 0},
-        {&result->errors, &result->errors_length, limit, 0},
-    };
+    struct stream streams[2] = {{kept[0], limit}, {kept[1], limit}};
     struct pollfd ends[2] = {{pipes->output[0], POLLIN, 0}, {pipes->errors[0], POLLIN, 0}};
     while (ends[0].fd >= 0 || ends[1].fd >= 0) {
         int wait = request->watch ? PROCESS_WATCH_MS : -1;
@@ -198,47 +195,49 @@ static void reap(pid_t pid, const struct process_request *request, struct proces
     kill(-pid, SIGKILL); // what it may have left behind in its group
 }
 
-int process_run(const struct process_request *request, struct process_result *result,
-                struct error *error) {
-    *result = (struct process_result){.allowed = request->timeout};
-    result->output = calloc(1, 1);
-    result->errors = calloc(1, 1);
-    struct pipes pipes;
-    if (!result->output || !result->errors)
-        return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory");
-    if (open_pipes(&pipes, error)) {
-        close_pipes(&pipes);
-        return -1;
-    }
-    double started = process_now();
-    pid_t pid = fork();
-    if (pid == 0)
-        become(request, &pipes);
-    if (pid < 0) {
-        error_errno(error, ERROR_MISSING, NULL, "cannot start a process");
-        close_pipes(&pipes);
-        return -1;
-    }
+// In the parent, once the child has been made: let it start, hear it out, wait for its end.
+static void attend(pid_t pid, const struct process_request *request, struct pipes *pipes,
+                   FILE *const kept[2], struct process_result *result, double started) {
+    int failure;
     setpgid(pid, pid);
     running_group = pid;
-    close_end(&pipes.output[1]);
-    close_end(&pipes.errors[1]);
-    close_end(&pipes.failure[1]);
-    close_end(&pipes.go[0]);
+    close_end(&pipes->output[1]);
+    close_end(&pipes->errors[1]);
+    close_end(&pipes->failure[1]);
+    close_end(&pipes->go[0]);
     if (request->before_exec)
         request->before_exec(pid, request->context);
-    close_end(&pipes.go[1]);
-    if (read(pipes.failure[0], &result->exec_errno, sizeof(int)) != sizeof(int))
-        result->exec_errno = 0;
-    result->not_pinned = result->exec_errno < 0;
-    result->exec_errno = abs(result->exec_errno);
-    collect(pid, request, &pipes, result, started);
+    close_end(&pipes->go[1]);
+    if (read(pipes->failure[0], &failure, sizeof failure) == sizeof failure) {
+        result->exec_errno = abs(failure);
+        result->not_pinned = failure < 0;
+    }
+    collect(pid, request, pipes, kept, result, started);
     reap(pid, request, result, started);
     running_group = 0;
     result->interrupted = interrupted;
     result->seconds = process_now() - started;
+}
+
+int process_run(const struct process_request *request, struct process_result *result,
+                struct error *error) {
+    *result = (struct process_result){.allowed = request->timeout};
+    FILE *kept[2] = {text_open(&result->output, &result->output_length),
+                     text_open(&result->errors, &result->errors_length)};
+    struct pipes pipes;
+    double started = process_now();
+    int failed = open_pipes(&pipes, error);
+    pid_t pid = failed ? -1 : fork();
+    if (pid == 0)
+        start_program(request, &pipes);
+    if (pid > 0)
+        attend(pid, request, &pipes, kept, result, started);
+    else if (!failed)
+        failed = error_errno(error, ERROR_MISSING, NULL, "cannot start a process");
     close_pipes(&pipes);
-    return 0;
+    text_close(kept[0]);
+    text_close(kept[1]);
+    return failed;
 }
 
 void process_free(struct process_result *result) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/host/tune.h"
 
+#include "runner/host/machine.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -31,15 +33,7 @@ struct change {
 };
 
 static int read_value(const char *sys, const char *path, char *value) {
-    char whole[2 * MAX_PATH];
-    snprintf(whole, sizeof whole, "%s/%s", sys, path);
-    FILE *stream = fopen(whole, "re");
-    if (!stream)
-        return -1;
-    int failed = !fgets(value, MAX_VALUE, stream);
-    fclose(stream);
-    value[strcspn(value, "\n")] = '\0';
-    return failed ? -1 : 0;
+    return machine_read_line(value, MAX_VALUE, "%s/%s", sys, path);
 }
 
 static int write_value(const char *sys, const char *path, const char *value, struct error *error) {
