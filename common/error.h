@@ -11,6 +11,7 @@
 
 // The values are the exit statuses of the programs.
 enum error_kind {
+    ERROR_HELP = -1, // none: the help was asked for and printed
     ERROR_NONE = 0,
     ERROR_INCOMPLETE = 1, // something expected to run gave no value
     ERROR_INPUT = 2,      // usage, a bad file, a place that cannot be written

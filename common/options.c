@@ -64,23 +64,26 @@ static const struct option_row *find(const struct option_list *list, const char 
 }
 
 int options_parse(const struct option_list *list, int argc, char **argv, const char **positionals,
-                  size_t capacity, size_t *positional_count, struct error *error) {
-    *positional_count = 0;
+                  size_t least, size_t most, struct error *error) {
+    size_t count = 0;
     int only_positionals = 0;
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i], *value;
         if (only_positionals || word[0] != '-' || !word[1]) {
-            if (*positional_count == capacity)
+            if (count == most)
                 return error_set(error, ERROR_INPUT, NULL, 0, "one argument too many: '%s'", word);
-            positionals[(*positional_count)++] = word;
+            positionals[count++] = word;
             continue;
         }
         if (!strcmp(word, "--")) {
             only_positionals = 1;
             continue;
         }
-        if (!strcmp(word, "--help") || !strcmp(word, "-h"))
-            return 1;
+        if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+            options_help(list, stdout);
+            error->kind = ERROR_HELP;
+            return -1;
+        }
         const struct option_row *row = find(list, word, &value);
         if (!row)
             return error_set(error, ERROR_INPUT, NULL, 0, "unknown option '%s'; try --help", word);
@@ -96,11 +99,15 @@ int options_parse(const struct option_list *list, int argc, char **argv, const c
         if (store(row, value, error))
             return -1;
     }
+    int name = (int)strcspn(list->usage, " ");
+    if (count < least)
+        return error_set(error, ERROR_INPUT, NULL, 0, "%.*s takes%s", name, list->usage,
+                         list->usage + name);
     return 0;
 }
 
-void options_help(const struct option_list *list, const char *program, FILE *stream) {
-    fprintf(stream, "usage: %s %s\n%s\n\n", program, list->usage, list->about);
+void options_help(const struct option_list *list, FILE *stream) {
+    fprintf(stream, "usage: %s %s\n%s\n\n", list->program, list->usage, list->about);
     for (size_t i = 0; i < list->count; i++) {
         const struct option_row *row = &list->rows[i];
         char left[64];

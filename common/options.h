@@ -27,19 +27,21 @@ struct option_row {
 };
 
 struct option_list {
-    const char *usage; // after the program's name
-    const char *about; // one sentence
+    const char *program; // as a user calls it
+    const char *usage;   // the command's name, then what it takes
+    const char *about;   // one sentence
     const struct option_row *rows;
     size_t count;
 };
 
-// Parse argv[1..]. Takes --name VALUE, --name=VALUE, -l VALUE; "--" ends the options.
-// What is no option goes to positionals[0..*positional_count), at most `capacity`.
-// Returns 0; 1 if --help was asked for (print it with options_help); -1 with *error.
+// Parse argv[1..]. Takes --name VALUE, --name=VALUE, -l VALUE; "--" ends the options. `least` to
+// `most` words that are no options go to positionals[]; those not given stay as they are. 0, or -1
+// with *error. --help prints the help to stdout and is -1 with ERROR_HELP: a command ends as after
+// any error, and program_run knows that it is none.
 int options_parse(const struct option_list *list, int argc, char **argv, const char **positionals,
-                  size_t capacity, size_t *positional_count, struct error *error);
+                  size_t least, size_t most, struct error *error);
 
 // The help, from the rows.
-void options_help(const struct option_list *list, const char *program, FILE *stream);
+void options_help(const struct option_list *list, FILE *stream);
 
 #endif

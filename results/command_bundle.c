@@ -1,33 +1,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An archive that a reader can check and reproduce without this project.
+// An archive that a reader can check and reproduce without this project: a tar that carries its
+// own checksums. Nothing of the machine gets in: owner 0, no names of users, time 0; the same files
+// make the same bytes.
 #include "common/disk.h"
+#include "common/memory.h"
+#include "common/options.h"
 #include "common/replace.h"
+#include "common/sums.h"
 #include "common/table.h"
-#include "results/archive.h"
 #include "results/commands.h"
 #include "results/ending.h"
 #include "results/reproduce.h"
 #include "results/sweep_json.h"
 #include "results/whole.h"
 
-#include <dirent.h>
+#include <archive.h>
+#include <archive_entry.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct bundle {
-    const struct bundle_options *options;
+    const char *directory, *build, *builds, *guest, *out;
+    int anonymous, check;
     struct table summary, proof, plan;
     char unfinished[ENDING_TEXT]; // "" for a run that came to its end
-    struct archive archive;
-    struct error error; // why a file could not be added
-    size_t programs;
+    char folder[101];             // in which all lies in the archive
+    struct archive *archive;
+    struct archive_entry *entry; // of the file that is being added
+    FILE *sums;                  // NULL: it is the list itself that is added
 };
 
-// A whole file; *data is the caller's. 0, -1 with *error, or 1 if it is not there.
-static int read_whole(const char *path, char **data, size_t *bytes, struct error *error) {
-    *data = disk_read(path, bytes, error);
-    return *data != NULL ? 0 : errno == ENOENT ? 1 : -1;
+static int not_written(const char *path, struct error *error) {
+    return error_errno(error, ERROR_INPUT, path,
+                       "cannot be written; name another place with --out");
+}
+
+static int add(struct bundle *bundle, const char *name, mode_t mode, const char *data, size_t bytes,
+               struct error *error) {
+    char *path = text_make("%s/%s", bundle->folder, name);
+    archive_entry_clear(bundle->entry);
+    archive_entry_set_pathname(bundle->entry, path);
+    archive_entry_set_filetype(bundle->entry, AE_IFREG);
+    archive_entry_set_perm(bundle->entry, mode);
+    archive_entry_set_size(bundle->entry, (la_int64_t)bytes);
+    archive_entry_set_mtime(bundle->entry, 0, 0);
+    free(path);
+    if (bundle->sums != NULL)
+        sums_add(bundle->sums, name, data, bytes);
+    if (archive_write_header(bundle->archive, bundle->entry) == ARCHIVE_OK &&
+        archive_write_data(bundle->archive, data, bytes) == (la_ssize_t)bytes)
+        return 0;
+    errno = archive_errno(bundle->archive);
+    return not_written(bundle->out, error);
 }
 
 // What names a machine or its owner: columns of any file, keys of environment.csv.
@@ -41,246 +67,217 @@ static bool is_private(const char *column, const char *key) {
     return false;
 }
 
-// One row of a CSV, with what is private replaced. `cells` has room for the table's columns.
-static int write_anonymous(FILE *stream, const struct table *table, size_t row,
-                           const char **cells) {
-    for (size_t i = 0; i < table->columns; i++)
-        cells[i] = is_private(table->header[i], table_cell(table, row, "key"))
-                       ? "anonymous"
-                       : table->cells[row * table->columns + i];
-    return table_write_row(stream, cells, table->columns);
-}
-
-// A CSV again, with what is private replaced. *data is the caller's.
+// A CSV again, with what is private replaced.
 static int anonymous_csv(const char *path, char **data, size_t *bytes, struct error *error) {
     struct table table;
     if (table_read(path, NULL, &table, error) != 0)
         return -1;
-    FILE *stream = open_memstream(data, bytes);
-    const char **cells = calloc(table.columns, sizeof *cells);
-    bool failed = stream == NULL || cells == NULL ||
-                  table_write_row(stream, (const char *const *)table.header, table.columns) != 0;
-    for (size_t row = 0; row < table.rows && !failed; row++)
-        failed = write_anonymous(stream, &table, row, cells) != 0;
-    if (stream != NULL)
-        failed = fclose(stream) != 0 || failed;
+    FILE *stream = text_open(data, bytes);
+    const char **cells = memory_zero(table.columns, sizeof *cells);
+    table_write_row(stream, (const char *const *)table.header, table.columns);
+    for (size_t row = 0; row < table.rows; row++) {
+        for (size_t i = 0; i < table.columns; i++)
+            cells[i] = is_private(table.header[i], table_cell(&table, row, "key"))
+                           ? "anonymous"
+                           : table.cells[row * table.columns + i];
+        table_write_row(stream, cells, table.columns);
+    }
+    text_close(stream);
     free(cells);
     table_free(&table);
-    return failed ? error_set(error, ERROR_INPUT, path, 0, "out of memory") : 0;
+    return 0;
 }
 
-static int add_data(struct bundle *bundle, const char *name, bool executable, char *data,
-                    size_t bytes) {
-    int failed = archive_add(&bundle->archive, name, executable, data, bytes, &bundle->error);
+// sweep.json again, without the path of its sweep.
+static int anonymous_json(const char *path, char **data, size_t *bytes, struct error *error) {
+    char *text = disk_read(path, NULL, error);
+    *data = text != NULL ? sweep_json_anonymous(text) : NULL;
+    *bytes = *data != NULL ? strlen(*data) : 0;
+    free(text);
+    return *data != NULL ? 0
+                         : error_set(error, ERROR_INPUT, path, 0,
+                                     "is no JSON; take a whole copy of the run, or measure again");
+}
+
+// A file of the run. One that is not there is not needed, or whole_run had refused the run.
+static int add_own(struct bundle *bundle, const char *file, struct error *error) {
+    size_t bytes;
+    char *path = text_make("%s/%s", bundle->directory, file), *name = text_make("run/%s", file);
+    char *data = disk_read(path, &bytes, error);
+    int failed = data == NULL && errno != ENOENT;
+    if (data != NULL && bundle->anonymous) {
+        free(data);
+        data = NULL;
+        failed = strcmp(file, "sweep.json") == 0 ? anonymous_json(path, &data, &bytes, error)
+                                                 : anonymous_csv(path, &data, &bytes, error);
+    }
+    if (data != NULL)
+        failed = add(bundle, name, 0644, data, bytes, error);
     free(data);
+    free(path);
+    free(name);
+    return failed ? -1 : 0;
+}
+
+// FROM/FILE as `name`. `sha256` of what it has to be, or NULL.
+static int add_file(struct bundle *bundle, const char *from, const char *file, const char *name,
+                    mode_t mode, const char *sha256, struct error *error) {
+    char *path = text_make("%s/%s", from, file), sum[SHA256_DIGEST_STRING_LENGTH];
+    size_t bytes;
+    char *data = disk_read(path, &bytes, error);
+    int failed = -1;
+    if (data == NULL && errno == ENOENT)
+        error_set(error, ERROR_INPUT, path, 0, "is not there%s",
+                  from == bundle->build ? "; name the build that was measured with --build" : "");
+    else if (data != NULL && sha256 != NULL && strcmp(SHA256Data((void *)data, bytes, sum), sha256))
+        error_set(error, ERROR_INPUT, path, 0,
+                  "is not the program that this run measured: built again since? Run again");
+    else if (data != NULL)
+        failed = add(bundle, name, mode, data, bytes, error);
+    free(data);
+    free(path);
     return failed;
 }
 
-// One that is not there is not needed, or whole_run had refused the run.
-static int add_csv(struct bundle *bundle, const char *file) {
-    char path[4096], name[128], *data = NULL;
-    size_t bytes = 0;
-    snprintf(path, sizeof path, "%s/%s", bundle->options->directory, file);
-    snprintf(name, sizeof name, "run/%s", file);
-    int failed = read_whole(path, &data, &bytes, &bundle->error);
-    if (failed > 0)
-        return 0;
-    if (failed == 0 && bundle->options->anonymous) {
-        free(data);
-        failed = anonymous_csv(path, &data, &bytes, &bundle->error);
-    }
-    return failed != 0 ? -1 : add_data(bundle, name, false, data, bytes);
+static int add_program(struct bundle *bundle, size_t row, struct error *error) {
+    const char *variant = table_cell(&bundle->proof, row, "variant");
+    if (strchr(variant, '/') != NULL)
+        return error_set(error, ERROR_INPUT, bundle->proof.path, table_line(row),
+                         "a variant's name has no slash");
+    char *name = text_make("bin/%s", variant);
+    int failed = add_file(bundle, bundle->build, name, name, 0755,
+                          table_cell(&bundle->proof, row, "elf_sha256"), error);
+    free(name);
+    return failed;
 }
 
-static int add_sweep_json(struct bundle *bundle) {
-    char path[4096], *data = NULL;
-    size_t bytes = 0;
-    snprintf(path, sizeof path, "%s/sweep.json", bundle->options->directory);
-    int failed = read_whole(path, &data, &bytes, &bundle->error);
-    if (failed != 0)
-        return failed > 0 ? 0 : -1;
-    if (bundle->options->anonymous) {
-        char *anonymous = sweep_json_anonymous(data);
-        free(data);
-        if (anonymous == NULL)
-            return error_set(&bundle->error, ERROR_INPUT, path, 0,
-                             "is no JSON; take a whole copy of the run, or measure again");
-        data = anonymous;
-        bytes = strlen(data);
-    }
-    return add_data(bundle, "run/sweep.json", false, data, bytes);
-}
-
-static int add_program(struct bundle *bundle, const char *variant, const char *sha256) {
-    char path[4096], name[512], *data = NULL, sum[65];
-    size_t bytes = 0;
-    snprintf(path, sizeof path, "%s/bin/%s", bundle->options->build, variant);
-    snprintf(name, sizeof name, "bin/%s", variant);
-    int failed = read_whole(path, &data, &bytes, &bundle->error);
-    if (failed > 0)
-        return error_set(&bundle->error, ERROR_INPUT, path, 0,
-                         "is not there; name the build that was measured with --build");
-    if (failed != 0)
-        return -1;
-    archive_sha256(data, bytes, sum);
-    if (strcmp(sum, sha256) != 0) {
-        free(data);
-        return error_set(&bundle->error, ERROR_INPUT, path, 0,
-                         "is not the program that this run measured: built again since? Run again");
-    }
-    bundle->programs++;
-    return add_data(bundle, name, true, data, bytes);
-}
-
-static int add_source(struct bundle *bundle, const char *source) {
-    char path[4096], *data = NULL;
-    size_t bytes = 0;
+static int add_source(struct bundle *bundle, size_t row, struct error *error) {
+    const char *source = table_cell(&bundle->plan, row, "source");
     if (source[0] == '\0' || source[0] == '/' || strstr(source, "..") != NULL)
         return 0;
-    snprintf(path, sizeof path, "%s/%s", bundle->options->build, source);
-    int failed = read_whole(path, &data, &bytes, &bundle->error);
-    if (failed > 0)
-        return error_set(&bundle->error, ERROR_INPUT, path, 0,
-                         "is not there; name the build that was measured with --build");
-    return failed != 0 ? -1 : add_data(bundle, source, false, data, bytes);
+    return add_file(bundle, bundle->build, source, source, 0644, NULL, error);
 }
 
-static int add_programs(struct bundle *bundle) {
-    for (size_t row = 0; row < bundle->proof.rows; row++) {
-        const char *variant = table_cell(&bundle->proof, row, "variant");
-        if (strchr(variant, '/') != NULL)
-            return error_set(&bundle->error, ERROR_INPUT, bundle->proof.path, table_line(row),
-                             "a variant's name has no slash");
-        if (add_program(bundle, variant, table_cell(&bundle->proof, row, "elf_sha256")) != 0)
-            return -1;
-    }
-    for (size_t row = 0; row < bundle->plan.rows; row++)
-        if (add_source(bundle, table_cell(&bundle->plan, row, "source")) != 0)
-            return -1;
-    return 0;
-}
-
-// The guest's kernel and packs, as they lie in a folder.
-static int add_guest(struct bundle *bundle) {
-    static const char *const files[] = {"kernel", "pack-cpl0", "pack-cpl3"};
-    for (size_t i = 0; i < sizeof files / sizeof files[0] && bundle->options->guest; i++) {
-        char path[4096], name[64], *data = NULL;
-        size_t bytes = 0;
-        snprintf(path, sizeof path, "%s/%s", bundle->options->guest, files[i]);
-        snprintf(name, sizeof name, "guest/%s", files[i]);
-        int failed = read_whole(path, &data, &bytes, &bundle->error);
-        if (failed > 0)
-            return error_set(&bundle->error, ERROR_INPUT, path, 0, "is not there");
-        if (failed != 0 || add_data(bundle, name, false, data, bytes) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-// The first variant of the run that has a value, for the text's examples.
-static const char *example(const struct table *summary) {
-    for (size_t row = 0; row < summary->rows; row++)
-        if (table_cell(summary, row, "value")[0] != '\0')
-            return table_cell(summary, row, "variant");
-    return table_cell(summary, 0, "variant");
-}
-
-static int add_text(struct bundle *bundle) {
-    struct reproduce text = {&bundle->summary, example(&bundle->summary),
-                             bundle->options->guest != NULL, bundle->unfinished};
-    char *data = NULL;
-    size_t bytes = 0;
-    FILE *stream = open_memstream(&data, &bytes);
-    if (stream == NULL)
-        return error_set(&bundle->error, ERROR_INPUT, NULL, 0, "out of memory");
-    reproduce_write(&text, stream);
-    fclose(stream);
-    return add_data(bundle, "REPRODUCE.txt", false, data, bytes);
-}
-
-static int add_all(struct bundle *bundle) {
-    if (add_text(bundle) != 0)
-        return -1;
-    for (size_t i = 0; i < whole_count; i++)
-        if (add_csv(bundle, whole_files[i].name) != 0)
-            return -1;
-    if (add_sweep_json(bundle) != 0 || add_programs(bundle) != 0 || add_guest(bundle) != 0)
-        return -1;
-    return archive_finish(&bundle->archive, &bundle->error);
-}
-
-static void note_unfinished(const struct bundle *bundle) {
-    char remedy[4200];
-    ending_remedy(bundle->options->directory, remedy, sizeof remedy);
-    if (bundle->unfinished[0] != '\0')
-        fprintf(bundle->options->notes, "asmsweep-results: note: %s: the run was %s; %s\n",
-                bundle->options->directory, bundle->unfinished, remedy);
-}
-
-static int make(struct bundle *bundle, FILE *out, struct error *error) {
-    char folder[101], path[4096];
-    const struct table *summary = &bundle->summary;
-    snprintf(folder, sizeof folder, "asmsweep-%.40s-%.40s", table_cell(summary, 0, "sweep"),
-             table_cell(summary, 0, "run_id"));
-    if (bundle->options->out != NULL)
-        snprintf(path, sizeof path, "%s", bundle->options->out);
-    else
-        snprintf(path, sizeof path, "%s.tar", folder);
-    bundle->archive.folder = folder;
-    bundle->archive.path = path;
-    note_unfinished(bundle);
-    struct replacement file;
-    if (replace_begin(path, &file, error) != 0)
-        return archive_not_written(path, error);
-    bundle->archive.stream = file.stream;
-    int failed = add_all(bundle);
-    if (failed != 0)
-        *error = bundle->error; // kept by replace_end
-    int unwritten = replace_end(&file, failed, error);
-    if (failed == 0 && unwritten)
-        failed = archive_not_written(path, error);
-    if (failed == 0)
-        fprintf(out,
-                "%s: %zu programs; check with: tar xf %s && cd %s && sha256sum -c SHA256SUMS\n",
-                path, bundle->programs, path, folder);
-    archive_free(&bundle->archive);
+static int add_all(struct bundle *bundle, struct error *error) {
+    static const char *const guest[] = {"guest/kernel", "guest/pack-cpl0", "guest/pack-cpl3"};
+    char *text;
+    size_t bytes;
+    FILE *stream = text_open(&text, &bytes);
+    reproduce_write(&bundle->summary, bundle->guest != NULL, bundle->unfinished, stream);
+    text_close(stream);
+    int failed = add(bundle, "REPRODUCE.txt", 0644, text, bytes, error);
+    free(text);
+    for (size_t i = 0; i < whole_count && !failed; i++)
+        failed = add_own(bundle, whole_files[i].name, error);
+    failed = failed || add_own(bundle, "sweep.json", error);
+    for (size_t row = 0; row < bundle->proof.rows && !failed; row++)
+        failed = add_program(bundle, row, error);
+    for (size_t row = 0; row < bundle->plan.rows && !failed; row++)
+        failed = add_source(bundle, row, error);
+    for (size_t i = 0; i < 3 && bundle->guest != NULL && !failed; i++)
+        failed =
+            add_file(bundle, bundle->guest, strchr(guest[i], '/') + 1, guest[i], 0644, NULL, error);
     return failed;
 }
 
-// The build's folder into `path`: the named one, else where it was measured.
-static int find_build(const struct bundle *bundle, char *path, size_t size, struct error *error) {
-    const struct bundle_options *options = bundle->options;
-    if (options->build == NULL)
-        return whole_build(options->directory, options->builds,
-                           table_cell(&bundle->summary, 0, "sweep"), path, size, error);
-    snprintf(path, size, "%s", options->build);
-    return 0;
+static int write_archive(struct bundle *bundle, FILE *stream, struct error *error) {
+    char *sums;
+    size_t bytes;
+    bundle->archive = archive_write_new();
+    bundle->entry = archive_entry_new();
+    bundle->sums = text_open(&sums, &bytes);
+    archive_write_set_format_pax_restricted(bundle->archive); // ustar where a name fits
+    int failed = archive_write_open_FILE(bundle->archive, stream) || add_all(bundle, error);
+    text_close(bundle->sums);
+    bundle->sums = NULL;
+    failed = failed || add(bundle, "SHA256SUMS", 0644, sums, bytes, error);
+    if (!failed && archive_write_close(bundle->archive) != ARCHIVE_OK) {
+        errno = archive_errno(bundle->archive);
+        failed = not_written(bundle->out, error);
+    }
+    free(sums);
+    archive_entry_free(bundle->entry);
+    archive_write_free(bundle->archive);
+    return failed;
+}
+
+static int make(struct bundle *bundle, struct error *error) {
+    struct replacement file;
+    char remedy[4200], *name;
+    const struct table *summary = &bundle->summary;
+    snprintf(bundle->folder, sizeof bundle->folder, "asmsweep-%.40s-%.40s",
+             table_cell(summary, 0, "sweep"), table_cell(summary, 0, "run_id"));
+    name = text_make("%s.tar", bundle->folder);
+    if (bundle->out == NULL)
+        bundle->out = name;
+    ending_remedy(bundle->directory, remedy, sizeof remedy);
+    if (bundle->unfinished[0] != '\0')
+        fprintf(stderr, "asmsweep-results: note: %s: the run was %s; %s\n", bundle->directory,
+                bundle->unfinished, remedy);
+    int failed = replace_begin(bundle->out, &file, error);
+    if (failed) {
+        not_written(bundle->out, error);
+    } else {
+        failed = write_archive(bundle, file.stream, error);
+        if (replace_end(&file, failed, error) && !failed)
+            failed = not_written(bundle->out, error);
+    }
+    if (!failed)
+        printf("%s: %zu programs; check with: tar xf %s && cd %s && sha256sum -c SHA256SUMS\n",
+               bundle->out, bundle->proof.rows, bundle->out, bundle->folder);
+    free(name);
+    return failed;
 }
 
 static int read_run_table(const struct bundle *bundle, const char *name,
                           const char *const *required, struct table *table, struct error *error) {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s", bundle->options->directory, name);
+    snprintf(path, sizeof path, "%s/%s", bundle->directory, name);
     return table_read(path, required, table, error);
 }
 
-int command_bundle(const struct bundle_options *options, FILE *out, struct error *error) {
+static int bundle_run(struct bundle *bundle, struct error *error) {
     static const char *const proof[] = {"variant", "elf_sha256", NULL};
     static const char *const plan[] = {"variant", "source", NULL};
-    struct bundle_options with_build = *options;
-    struct bundle bundle = {.options = &with_build};
     char build[4096];
-    int failed = whole_run(options->directory, error);
-    failed = failed || read_run_table(&bundle, "summary.csv", NULL, &bundle.summary, error) ||
-             read_run_table(&bundle, "proof.csv", proof, &bundle.proof, error) ||
-             read_run_table(&bundle, "variants.csv", plan, &bundle.plan, error) ||
-             find_build(&bundle, build, sizeof build, error);
-    with_build.build = build;
-    ending_unfinished(options->directory, bundle.unfinished);
-    if (!failed && options->check)
-        fprintf(out, "%s\n", build);
-    else if (!failed)
-        failed = make(&bundle, out, error);
+    if (whole_run(bundle->directory, error) ||
+        read_run_table(bundle, "summary.csv", NULL, &bundle->summary, error) ||
+        read_run_table(bundle, "proof.csv", proof, &bundle->proof, error) ||
+        read_run_table(bundle, "variants.csv", plan, &bundle->plan, error))
+        return -1;
+    if (bundle->build == NULL) {
+        if (whole_build(bundle->directory, bundle->builds, table_cell(&bundle->summary, 0, "sweep"),
+                        build, sizeof build, error))
+            return -1;
+        bundle->build = build;
+    }
+    ending_unfinished(bundle->directory, bundle->unfinished);
+    if (!bundle->check)
+        return make(bundle, error);
+    printf("%s\n", bundle->build);
+    return 0;
+}
+
+int command_bundle(int argc, char **argv, struct error *error) {
+    struct bundle bundle = {.builds = "build"};
+    const struct option_row rows[] = {
+        {"build", 0, OPTION_TEXT, &bundle.build, "DIR", 0, 0,
+         "the build that was measured (default: what the run's journal says, or BUILDS/SWEEP)"},
+        {"builds", 0, OPTION_TEXT, &bundle.builds, "DIR", 0, 0,
+         "the folder of builds (default build)"},
+        {"check", 0, OPTION_FLAG, &bundle.check, NULL, 0, 0,
+         "make no archive: is the run whole? Prints the folder of its build"},
+        {"guest", 0, OPTION_TEXT, &bundle.guest, "DIR", 0, 0,
+         "folder with the guest's kernel, pack-cpl0 and pack-cpl3"},
+        {"out", 'o', OPTION_TEXT, &bundle.out, "FILE", 0, 0, "the archive"},
+        {"anonymous", 0, OPTION_FLAG, &bundle.anonymous, NULL, 0, 0,
+         "without host name, kernel version and kernel command line"},
+    };
+    const struct option_list list = {
+        "asmsweep", "bundle DIR [--anonymous] [--build DIR] [--out FILE]",
+        "an archive that a reader can check", rows, sizeof rows / sizeof *rows};
+    int failed = options_parse(&list, argc, argv, &bundle.directory, 1, 1, error) ||
+                 bundle_run(&bundle, error);
     table_free(&bundle.summary);
     table_free(&bundle.proof);
     table_free(&bundle.plan);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "common/options.h"
 #include "results/commands.h"
 #include "results/compare.h"
 #include "results/runs.h"
@@ -7,7 +8,7 @@
 #include <string.h>
 
 // Keys of the two runs that differ: a change may be theirs.
-static void print_keys(const struct loops *base, const struct loops *now, FILE *out) {
+static void print_keys(const struct loops *base, const struct loops *now) {
     static const char *const names[] = {
 #define KEY(name) #name,
         COST_KEYS(KEY)
@@ -19,45 +20,44 @@ static void print_keys(const struct loops *base, const struct loops *now, FILE *
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
         const char *a = base->loop[0].key[shown[i]], *b = now->loop[0].key[shown[i]];
         if (strcmp(a, b) != 0)
-            fprintf(out, "differs: %s: %s, now %s\n", names[shown[i]], a[0] ? a : "none",
-                    b[0] ? b : "none");
+            printf("differs: %s: %s, now %s\n", names[shown[i]], a[0] ? a : "none",
+                   b[0] ? b : "none");
     }
 }
 
-static void print_change(const struct change *change, FILE *out) {
+static void print_change(const struct change *change) {
     const struct loop *loop = change->now != NULL ? change->now : change->base;
-    fprintf(out, "  %s (%s, CPL%s)", loop->variant, loop->key[KEY_engine], loop->key[KEY_ring]);
+    printf("  %s (%s, CPL%s)", loop->variant, loop->key[KEY_engine], loop->key[KEY_ring]);
     if (!isnan(change->part))
-        fprintf(out, ": %.2f to %.2f cycles, %+.2f %% [%+.2f, %+.2f], p %.2g", change->base->cycles,
-                change->now->cycles, 100 * change->part, 100 * change->part_low,
-                100 * change->part_high, change->p_holm);
+        printf(": %.2f to %.2f cycles, %+.2f %% [%+.2f, %+.2f], p %.2g", change->base->cycles,
+               change->now->cycles, 100 * change->part, 100 * change->part_low,
+               100 * change->part_high, change->p_holm);
     else if (change->verdict == VERDICT_lost)
-        fprintf(out, ": %.2f cycles, now %s: %s", change->base->cycles,
-                status_name(change->now->status), change->now->detail);
+        printf(": %.2f cycles, now %s: %s", change->base->cycles, status_name(change->now->status),
+               change->now->detail);
     else if (change->verdict == VERDICT_gained)
-        fprintf(out, ": %s, now %.2f cycles", status_name(change->base->status),
-                change->now->cycles);
-    fputc('\n', out);
+        printf(": %s, now %.2f cycles", status_name(change->base->status), change->now->cycles);
+    putchar('\n');
 }
 
 // Verdicts below this are counted but not listed one by one.
 #define LISTED VERDICT_small
 
-static void print_comparison(const struct comparison *comparison, FILE *out) {
+static void print_comparison(const struct comparison *comparison) {
     for (int verdict = 0; verdict < VERDICT_COUNT; verdict++) {
         size_t count = 0;
         for (size_t i = 0; i < comparison->count; i++)
             count += (int)comparison->change[i].verdict == verdict;
         if (count == 0)
             continue;
-        fprintf(out, "%s: %zu (%s)\n", verdict_name((enum verdict)verdict), count,
-                verdict_meaning((enum verdict)verdict));
+        printf("%s: %zu (%s)\n", verdict_name((enum verdict)verdict), count,
+               verdict_meaning((enum verdict)verdict));
         for (size_t i = 0; i < comparison->count && verdict <= LISTED; i++)
             if ((int)comparison->change[i].verdict == verdict)
-                print_change(&comparison->change[i], out);
+                print_change(&comparison->change[i]);
     }
-    fprintf(out, "method: %s; smallest change reported %.2f %%; %zu loops compared\n",
-            COMPARE_METHOD, 100 * comparison->minimum, comparison->compared);
+    printf("method: %s; smallest change reported %.2f %%; %zu loops compared\n", COMPARE_METHOD,
+           100 * comparison->minimum, comparison->compared);
 }
 
 // The loops of a run that has some.
@@ -73,12 +73,12 @@ static int read_loops(const char *directory, struct loops *loops, struct error *
 }
 
 static int compare_runs(const struct loops *base, const struct loops *now, double minimum,
-                        FILE *out, struct error *error) {
+                        struct error *error) {
     struct comparison comparison;
     if (compare_loops(base, now, minimum, &comparison) != 0)
         return error_set(error, ERROR_INPUT, NULL, 0, "out of memory");
-    print_keys(base, now, out);
-    print_comparison(&comparison, out);
+    print_keys(base, now);
+    print_comparison(&comparison);
     size_t changes = comparison_changes(&comparison), compared = comparison.compared;
     comparison_free(&comparison);
     if (changes > 0)
@@ -89,15 +89,20 @@ static int compare_runs(const struct loops *base, const struct loops *now, doubl
     return 0;
 }
 
-int command_compare(const char *base_directory, const char *new_directory, double minimum,
-                    FILE *out, struct error *error) {
+int command_compare(int argc, char **argv, struct error *error) {
     struct loops base = {0}, now = {0};
-    int failed = read_loops(base_directory, &base, error);
-    if (failed == 0)
-        failed = read_loops(new_directory, &now, error);
-    if (failed == 0)
-        failed = compare_runs(&base, &now, minimum, out, error);
+    const char *directory[2];
+    double minimum = COMPARE_MINIMUM;
+    const struct option_row rows[] = {
+        {"minimum", 0, OPTION_PART, &minimum, "PART", 0, 0,
+         "the smallest change to report, e.g. 2% (default 1%, or the noise floor)"},
+    };
+    const struct option_list list = {"asmsweep", "compare BASE NEW [--minimum PART]",
+                                     "what changed; exit 4 if something did", rows, 1};
+    int failed = options_parse(&list, argc, argv, directory, 2, 2, error) ||
+                 read_loops(directory[0], &base, error) || read_loops(directory[1], &now, error) ||
+                 compare_runs(&base, &now, minimum, error);
     loops_free(&base);
     loops_free(&now);
-    return failed;
+    return failed ? -1 : 0;
 }

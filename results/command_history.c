@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One cost over time: a paragraph a series, with a plot and its newest values.
+#include "common/options.h"
 #include "results/commands.h"
 #include "results/history_plot.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -17,14 +19,14 @@ static const char *day(const struct point *point, char *text, size_t size) {
     return text;
 }
 
-static void print_value(const struct point *point, FILE *out) {
+static void print_value(const struct point *point) {
     if (isnan(point->cycles))
-        fprintf(out, "%s", point->status);
+        printf("%s", point->status);
     else
-        fprintf(out, "%.3f [%.3f, %.3f]", point->cycles, point->low, point->high);
+        printf("%.3f [%.3f, %.3f]", point->cycles, point->low, point->high);
 }
 
-static void print_series(const struct series *series, FILE *out) {
+static void print_series(const struct series *series) {
     char first[16], last[16];
     const struct point *newest = &series->point[series->count - 1];
     double lowest = NAN, highest = NAN;
@@ -34,18 +36,18 @@ static void print_series(const struct series *series, FILE *out) {
         highest = fmax(highest, series->point[i].cycles);
         values += !isnan(series->point[i].cycles);
     }
-    fprintf(out, "\n%s (%s)\n  %zu run%s, %s to %s, %zu with a value", series->cpu, series->way,
-            series->count, series->count == 1 ? "" : "s",
-            day(&series->point[0], first, sizeof first), day(newest, last, sizeof last), values);
+    printf("\n%s (%s)\n  %zu run%s, %s to %s, %zu with a value", series->cpu, series->way,
+           series->count, series->count == 1 ? "" : "s",
+           day(&series->point[0], first, sizeof first), day(newest, last, sizeof last), values);
     if (values > 0)
-        fprintf(out, " from %.3f to %.3f", lowest, highest);
-    fprintf(out, "; newest ");
-    print_value(newest, out);
-    fputc('\n', out);
+        printf(" from %.3f to %.3f", lowest, highest);
+    printf("; newest ");
+    print_value(newest);
+    putchar('\n');
 }
 
 // The newest values, and where microcode or kernel changed before them.
-static void print_rows(const struct series *series, FILE *out) {
+static void print_rows(const struct series *series) {
     for (size_t i = 0; i < series->count; i++) {
         const struct point *point = &series->point[i], *before = i > 0 ? point - 1 : point;
         char time[20];
@@ -55,43 +57,57 @@ static void print_rows(const struct series *series, FILE *out) {
         if (i + NEWEST < series->count && !other)
             continue;
         strftime(time, sizeof time, "%Y-%m-%d %H:%M", gmtime_r(&point->time, &parts));
-        fprintf(out, "  %s  ", time);
-        print_value(point, out);
+        printf("  %s  ", time);
+        print_value(point);
         if (other)
-            fprintf(out, "  now microcode %s, kernel %s", point->microcode, point->kernel);
-        fputc('\n', out);
+            printf("  now microcode %s, kernel %s", point->microcode, point->kernel);
+        putchar('\n');
     }
 }
 
-static void print_heading(const struct history *history, const char *item, FILE *out) {
-    fprintf(out, "%s: cycles over time, from %s of %zu run%s\n", item, history->file, history->runs,
-            history->runs == 1 ? "" : "s");
+static void print_heading(const struct history *history, const char *item) {
+    printf("%s: cycles over time, from %s of %zu run%s\n", item, history->file, history->runs,
+           history->runs == 1 ? "" : "s");
     if (history->unsolved == 0 || strcmp(history->file, "costs.csv") != 0)
         return;
-    fprintf(out, "%zu of the %zu runs searched have no costs.csv: ./asmsweep table %s makes it\n",
-            history->unsolved, history->searched, history->first_unsolved);
+    printf("%zu of the %zu runs searched have no costs.csv: ./asmsweep table %s makes it\n",
+           history->unsolved, history->searched, history->first_unsolved);
 }
 
-int command_history(const char *item, const struct history_options *options, FILE *out,
-                    struct error *error) {
-    struct history history;
-    int failed = history_collect(options->store, item, options->cpu, &history, error);
-    if (failed == 0)
-        print_heading(&history, item, out);
-    for (size_t i = 0; i < history.count && failed == 0; i++) {
-        if (history.series[i].count == 0)
+static int show(const struct history *history, const char *item, struct error *error) {
+    print_heading(history, item);
+    for (size_t i = 0; i < history->count; i++) {
+        if (history->series[i].count == 0)
             continue;
-        print_series(&history.series[i], out);
-        if (history.count > PLOTTED)
+        print_series(&history->series[i]);
+        if (history->count > PLOTTED)
             continue;
-        failed = history_plot_text(&history.series[i], out, error);
-        print_rows(&history.series[i], out);
+        if (history_plot_text(&history->series[i], stdout, error) != 0)
+            return -1;
+        print_rows(&history->series[i]);
     }
-    if (failed == 0 && history.count > PLOTTED)
-        fprintf(out, "\n%zu series: plots of up to %d; --cpu NAME shows one CPU, --svg FILE all\n",
-                history.count, PLOTTED);
-    if (failed == 0 && options->svg != NULL)
-        failed = history_plot_svg(&history, item, options->svg, error);
+    if (history->count > PLOTTED)
+        printf("\n%zu series: plots of up to %d; --cpu NAME shows one CPU, --svg FILE all\n",
+               history->count, PLOTTED);
+    return 0;
+}
+
+int command_history(int argc, char **argv, struct error *error) {
+    struct history history = {0};
+    const char *item, *store = "results/data", *cpu = NULL, *svg = NULL;
+    const struct option_row rows[] = {
+        {"store", 0, OPTION_TEXT, &store, "DIR", 0, 0,
+         "where the runs are: DIR/SWEEP/CPU/RUN (default results/data)"},
+        {"cpu", 0, OPTION_TEXT, &cpu, "NAME", 0, 0, "only CPUs with that in their name"},
+        {"svg", 0, OPTION_TEXT, &svg, "FILE", 0, 0, "draw it there as well"},
+    };
+    const struct option_list list = {"asmsweep",
+                                     "history ITEM [--store DIR] [--cpu NAME] [--svg FILE]",
+                                     "one cost over time", rows, sizeof rows / sizeof *rows};
+    int failed = options_parse(&list, argc, argv, &item, 1, 1, error) ||
+                 history_collect(store, item, cpu, &history, error) ||
+                 show(&history, item, error) ||
+                 (svg != NULL && history_plot_svg(&history, item, svg, error) != 0);
     history_free(&history);
-    return failed;
+    return failed ? -1 : 0;
 }

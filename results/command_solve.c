@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "common/options.h"
 #include "common/replace.h"
 #include "common/table.h"
 #include "common/units.h"
@@ -65,7 +66,7 @@ static int read_differences(const char *directory, struct table *differences, st
 }
 
 static int solve_run(const struct loops *loops, const struct published *published,
-                     const char *directory, FILE *out, struct error *error) {
+                     const char *directory, struct error *error) {
     struct costs costs = {0};
     struct table differences = {0};
     char path[4096];
@@ -78,35 +79,45 @@ static int solve_run(const struct loops *loops, const struct published *publishe
     snprintf(path, sizeof path, "%s/costs.csv", directory);
     failed = failed || costs_write(&costs, path, error) != 0;
     if (!failed)
-        fprintf(out, "%s: %zu rows, %zu with a value\n", path, costs.count, valued);
+        printf("%s: %zu rows, %zu with a value\n", path, costs.count, valued);
     failed = failed || write_notes(directory, loops, error) != 0;
     costs_free(&costs);
     table_free(&differences);
     return failed ? -1 : 0;
 }
 
-int command_solve(const char *directory, const char *folder, FILE *out, struct error *error) {
-    struct loops loops;
+int command_solve(int argc, char **argv, struct error *error) {
+    struct loops loops = {0};
     struct published published = {0};
-    int failed = loops_read(directory, &loops, error);
-    if (failed == 0 && folder != NULL)
-        failed = published_read(folder, &published, error);
-    if (failed == 0)
-        failed = solve_run(&loops, folder != NULL ? &published : NULL, directory, out, error);
+    const char *directory, *folder = NULL;
+    const struct option_row rows[] = {
+        {"published", 0, OPTION_TEXT, &folder, "FOLDER", 0, 0,
+         "published figures to set beside (results/published)"},
+    };
+    const struct option_list list = {"asmsweep-results", "solve DIR [--published FOLDER]",
+                                     "costs of a run: summary.csv to costs.csv", rows, 1};
+    int failed = options_parse(&list, argc, argv, &directory, 1, 1, error) ||
+                 loops_read(directory, &loops, error) ||
+                 (folder != NULL && published_read(folder, &published, error) != 0) ||
+                 solve_run(&loops, folder != NULL ? &published : NULL, directory, error);
     published_free(&published);
     loops_free(&loops);
-    return failed;
+    return failed ? -1 : 0;
 }
 
-int command_published(const char *directory, FILE *out, struct error *error) {
-    struct published published;
+int command_published(int argc, char **argv, struct error *error) {
+    struct published published = {0};
+    const char *directory;
     char path[4096];
+    const struct option_list list = {"asmsweep-results", "published FOLDER",
+                                     "the published figures of a folder as costs.csv", NULL, 0};
+    if (options_parse(&list, argc, argv, &directory, 1, 1, error) != 0)
+        return -1;
     snprintf(path, sizeof path, "%s/costs.csv", directory);
-    int failed = published_read(directory, &published, error);
-    if (failed == 0)
-        failed = costs_write(&published.costs, path, error);
-    if (failed == 0)
-        fprintf(out, "%s: %zu rows\n", path, published.costs.count);
+    int failed =
+        published_read(directory, &published, error) || costs_write(&published.costs, path, error);
+    if (!failed)
+        printf("%s: %zu rows\n", path, published.costs.count);
     published_free(&published);
-    return failed;
+    return failed ? -1 : 0;
 }

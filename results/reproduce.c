@@ -62,8 +62,17 @@ static void write_guest(FILE *stream, bool guest) {
             "   silicon: under emulation (-accel tcg) the times mean nothing.\n\n");
 }
 
-int reproduce_write(const struct reproduce *text, FILE *stream) {
-    const struct table *summary = text->summary;
+// The first variant of the run that has a value, for the text's examples.
+static const char *find_example(const struct table *summary) {
+    for (size_t row = 0; row < summary->rows; row++)
+        if (table_cell(summary, row, "value")[0] != '\0')
+            return table_cell(summary, row, "variant");
+    return table_cell(summary, 0, "variant");
+}
+
+void reproduce_write(const struct table *summary, bool guest, const char *unfinished,
+                     FILE *stream) {
+    const char *example = find_example(summary);
     fprintf(stream,
             "What this is\n\n"
             "The programs, sources and results of one run of asmsweep: sweep %s, run %s,\n"
@@ -72,16 +81,15 @@ int reproduce_write(const struct reproduce *text, FILE *stream) {
             table_cell(summary, 0, "sweep"), table_cell(summary, 0, "run_id"),
             table_cell(summary, 0, "cpu_name"), table_cell(summary, 0, "cpu_family"),
             table_cell(summary, 0, "cpu_model"), table_cell(summary, 0, "cpu_stepping"),
-            table_cell(summary, 0, "microcode"), text->unfinished[0] ? "The run was " : "",
-            text->unfinished, text->unfinished[0] ? ".\n" : "");
+            table_cell(summary, 0, "microcode"), unfinished[0] ? "The run was " : "", unfinished,
+            unfinished[0] ? ".\n" : "");
     write_check(stream);
-    write_look(stream, text->example);
-    write_user_mode(stream, text->example);
-    write_guest(stream, text->guest);
+    write_look(stream, example);
+    write_user_mode(stream, example);
+    write_guest(stream, guest);
     fprintf(stream,
             "5. What was found: run/costs.csv (costs with intervals), run/summary.csv (one\n"
             "   row a program), run/measurements.csv (each execution), run/samples.csv (each\n"
             "   slice), run/environment.csv (the machine). A value that is missing is empty\n"
             "   and its status says why.\n");
-    return ferror(stream) ? -1 : 0;
 }

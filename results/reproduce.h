@@ -7,14 +7,8 @@
 
 #include <stdbool.h>
 
-struct reproduce {
-    const struct table *summary; // the run's
-    const char *example;         // a variant with a value
-    bool guest;                  // the bundle has guest/
-    const char *unfinished;      // what the run lacks (ending.h), "" for nothing
-};
-
-// Write the text. -1 if the stream failed, else 0.
-int reproduce_write(const struct reproduce *text, FILE *stream);
+// Write it: for a run's summary.csv, a bundle with or without guest/, and what the run lacks
+// (ending.h), "" for nothing.
+void reproduce_write(const struct table *summary, bool guest, const char *unfinished, FILE *stream);
 
 #endif

@@ -30,17 +30,13 @@ static int parse(int argc, char **argv, struct request *request, struct error *e
          "print the runs' folders instead, one a line"},
         {"root", 0, OPTION_TEXT, &request->root, "DIR", 0, 0, "the project (default: built in)"},
     };
-    const struct option_list list = {"collect [DIR] [options]",
+    const struct option_list list = {"asmsweep-fleet", "collect [DIR] [options]",
                                      "Takes what came back, lists what is missing on stderr, "
                                      "prints the table. Exit status 1 while "
                                      "something is missing.",
                                      rows, sizeof rows / sizeof *rows};
-    size_t count;
     *request = (struct request){.store = FLEET_STORE, .format = "text", .root = ASMSWEEP_ROOT};
-    int status = options_parse(&list, argc, argv, &request->directory, 1, &count, error);
-    if (status == 1)
-        options_help(&list, "asmsweep-fleet", stdout);
-    return status;
+    return options_parse(&list, argc, argv, &request->directory, 0, 1, error);
 }
 
 static int has_run(const struct generation *generation) {
@@ -161,8 +157,6 @@ int command_collect(int argc, char **argv, struct error *error) {
     struct fleet fleet = {0};
     struct view view = {0};
     int status = parse(argc, argv, &request, error);
-    if (status == 1)
-        return 0;
     if (!status)
         status = fleet_read(request.directory, request.store, &fleet, error) ||
                  view_make(&fleet, &view, error) || write_collected(&fleet, &view, error);

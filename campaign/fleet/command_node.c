@@ -27,7 +27,6 @@ enum { MOST_WORDS = 64 };
 struct request {
     const char *pack, *out, *fleet, *generation, *claim;
     const char *words[MOST_WORDS + 1]; // for asmsweep-run
-    size_t word_count;
     long long restart;
     int stream;
 };
@@ -44,16 +43,13 @@ static int parse(int argc, char **argv, struct request *request, struct error *e
         {"stream", 0, OPTION_FLAG, &request->stream, NULL, 0, 0, "send the result to stdout"},
     };
     const struct option_list list = {
+        "asmsweep-fleet",
         "node --pack DIR --out DIR --fleet ID --generation NAME --claim NAME -- RUN-OPTIONS",
         "What a job of the fleet does on its node; called by job.sh and node.sh.", rows,
         sizeof rows / sizeof *rows};
     *request = (struct request){.restart = -1};
-    int status =
-        options_parse(&list, argc, argv, request->words, MOST_WORDS, &request->word_count, error);
-    if (status == 1)
-        options_help(&list, "asmsweep-fleet", stdout);
-    if (status)
-        return status;
+    if (options_parse(&list, argc, argv, request->words, 0, MOST_WORDS, error))
+        return -1;
     if (!request->pack || !request->out || !request->fleet || !request->generation ||
         !request->claim)
         return error_set(error, ERROR_INPUT, NULL, 0,
@@ -134,7 +130,7 @@ static int run_runner(const struct request *request, const char *folder, struct 
     char *log = text_make("%s/run.log", folder);
     const char *argv[MOST_WORDS + 8] = {program, "run", sweep};
     size_t count = 3;
-    for (size_t i = 0; i < request->word_count; i++)
+    for (size_t i = 0; request->words[i]; i++)
         argv[count++] = request->words[i];
     argv[count++] = "-o"; // last: the words cannot send it elsewhere
     argv[count++] = run;
@@ -212,9 +208,8 @@ int command_node(int argc, char **argv, struct error *error) {
     struct request request;
     struct attempt attempt;
     enum claim claim = CLAIM_unlisted;
-    int status = parse(argc, argv, &request, error);
-    if (status)
-        return status < 0 ? -1 : 0;
+    if (parse(argc, argv, &request, error))
+        return -1;
     take_all_cpus();
     if (introduce(&request, &attempt, &claim, error))
         return -1;

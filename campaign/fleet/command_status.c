@@ -15,12 +15,12 @@ static int read_place(int argc, char **argv, const char *usage, const char *abou
         {"store", 0, OPTION_TEXT, &store, "DIR", 0, 0,
          "without a DIR: the newest fleet in here (default " FLEET_STORE ")"},
     };
-    const struct option_list list = {usage, about, rows, sizeof rows / sizeof *rows};
-    size_t count;
-    int status = options_parse(&list, argc, argv, &directory, 1, &count, error);
-    if (status == 1)
-        options_help(&list, "asmsweep-fleet", stdout);
-    return status ? status : fleet_read(directory, store, fleet, error);
+    const struct option_list list = {"asmsweep-fleet", usage, about, rows,
+                                     sizeof rows / sizeof *rows};
+    return options_parse(&list, argc, argv, &directory, 0, 1, error) ||
+                   fleet_read(directory, store, fleet, error)
+               ? -1
+               : 0;
 }
 
 int command_status(int argc, char **argv, struct error *error) {
@@ -34,8 +34,6 @@ int command_status(int argc, char **argv, struct error *error) {
     if (!status) {
         view_print(&fleet, &view, stdout);
         status = view_missing(&view) ? ERROR_INCOMPLETE : 0;
-    } else if (status == 1) {
-        status = 0;
     }
     view_free(&view);
     fleet_free(&fleet);
@@ -74,8 +72,6 @@ int command_again(int argc, char **argv, struct error *error) {
         status = view_make(&fleet, &view, error);
     if (!status)
         status = submit_missing(&fleet, &view, error);
-    else if (status == 1)
-        status = 0;
     view_free(&view);
     fleet_free(&fleet);
     return status;

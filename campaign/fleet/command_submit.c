@@ -35,18 +35,11 @@ static int parse(int argc, char **argv, struct request *request, struct fleet_se
 #include "campaign/fleet/settings.def"
 #undef SETTING
     };
-    const struct option_list list = {"submit BUILD-DIR [options]",
+    const struct option_list list = {"asmsweep-fleet", "submit BUILD-DIR [options]",
                                      "One job a generation of CPU that sinfo names, each with the "
                                      "same built variants.",
                                      rows, sizeof rows / sizeof *rows};
-    size_t count;
-    int status = options_parse(&list, argc, argv, &request->build, 1, &count, error);
-    if (status == 1)
-        options_help(&list, "asmsweep-fleet", stdout);
-    if (!status && !count)
-        return error_set(error, ERROR_INPUT, NULL, 0,
-                         "submit needs a sweep's build directory; ./asmsweep fleet SWEEP makes it");
-    return status;
+    return options_parse(&list, argc, argv, &request->build, 1, 1, error);
 }
 
 static int read_config(const char *path, struct fleet_settings *settings, struct error *error) {
@@ -184,8 +177,6 @@ int command_submit(int argc, char **argv, struct error *error) {
     struct fleet fleet = {0};
     struct slurm_nodes nodes = {0};
     int status = parse(argc, argv, &request, &fleet.settings, error);
-    if (status == 1)
-        return 0;
     if (!status)
         status = prepare(&request, &fleet, &nodes, error) ? -1 : submit_all(&fleet, &nodes, error);
     if (status >= 0)

@@ -42,7 +42,7 @@ static void write_sweep(const struct night_sweep *sweep, const struct comparison
     fprintf(stream, "%s\t%s\n", sweep->name, list);
 }
 
-// The night that a command line names. 0, 1 after its help, or -1 with *error.
+// The night that a command line names. 0, or -1 with *error.
 static int read_night(int argc, char **argv, const char *usage, const char *about,
                       const char **folder, struct night *night, struct error *error) {
     double minimum = COMPARE_MINIMUM;
@@ -50,15 +50,13 @@ static int read_night(int argc, char **argv, const char *usage, const char *abou
         {"minimum", 0, OPTION_PART, &minimum, "PART", 0, 0,
          "the smallest change to report, e.g. 2% (default 1%, or the noise floor)"},
     };
-    const struct option_list list = {usage, about, rows, sizeof rows / sizeof *rows};
-    size_t count = 0;
+    const struct option_list list = {"asmsweep-night", usage, about, rows,
+                                     sizeof rows / sizeof *rows};
     *night = (struct night){0};
-    int status = options_parse(&list, argc, argv, folder, 1, &count, error);
-    if (status == 1)
-        options_help(&list, "asmsweep-night", stdout);
-    if (status == 0 && count == 0)
-        status = error_set(error, ERROR_INPUT, NULL, 0, "usage: asmsweep-night %s", usage);
-    return status != 0 ? status : night_read(*folder, minimum, night, error);
+    return options_parse(&list, argc, argv, folder, 1, 1, error) ||
+                   night_read(*folder, minimum, night, error)
+               ? -1
+               : 0;
 }
 
 int command_candidates(int argc, char **argv, struct error *error) {
@@ -70,7 +68,7 @@ int command_candidates(int argc, char **argv, struct error *error) {
         if (count_candidates(&night.first[i]) > 0)
             write_sweep(&night.sweep[i], &night.first[i], stdout);
     night_free(&night);
-    return status < 0 ? -1 : 0;
+    return status;
 }
 
 enum { COLUMNS = 32, NUMBER = 32 };
@@ -219,5 +217,5 @@ int command_verdict(int argc, char **argv, struct error *error) {
             status = error_set(error, ERROR_CHANGED, NULL, 0, "%zu changed", changes);
     }
     night_free(&night);
-    return status < 0 ? -1 : 0;
+    return status;
 }

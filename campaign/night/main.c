@@ -3,7 +3,6 @@
 #include "campaign/night/commands.h"
 
 #include "common/program.h"
-#include "common/streams.h"
 
 static const struct program_command commands[] = {
     {"candidates", "what a night has to measure again", command_candidates},
@@ -11,8 +10,5 @@ static const struct program_command commands[] = {
 };
 
 int main(int argc, char **argv) {
-    streams_open();
-    return streams_close(
-        "asmsweep-night",
-        program_run("asmsweep-night", commands, sizeof commands / sizeof *commands, argc, argv));
+    return program_run("asmsweep-night", commands, sizeof commands / sizeof *commands, argc, argv);
 }

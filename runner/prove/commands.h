@@ -15,11 +15,6 @@ int command_disassemble(int argc, char **argv, struct error *error);
 // retires per iteration at CPL0 and CPL3; differences go to stderr and are an error.
 int command_guest(int argc, char **argv, struct error *error);
 
-// Parse argv, whose one positional is BUILD_DIR. 0; 1 if help was asked for and printed; -1 with
-// *error.
-int prove_parse(const struct option_list *list, int argc, char **argv, const char **build_dir,
-                struct error *error);
-
 // Each variant that is not ok to stderr; how many.
 size_t prove_report(const struct proof *proof);
 

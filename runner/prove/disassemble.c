@@ -204,12 +204,11 @@ int command_disassemble(int argc, char **argv, struct error *error) {
         {"objdump", 0, OPTION_TEXT, &job.objdump, "PROGRAM", 0, 0, "GNU objdump to use"},
         {"strict", 0, OPTION_FLAG, &strict, NULL, 0, 0, "a difference is an error (status 1)"},
     };
-    const struct option_list list = {"disassemble [options] BUILD_DIR",
+    const struct option_list list = {"asmsweep-prove", "disassemble [options] BUILD_DIR",
                                      "Compare each binary of a build with its claims.", rows,
                                      sizeof rows / sizeof *rows};
-    int parsed = prove_parse(&list, argc, argv, &job.build_dir, error);
-    if (parsed)
-        return parsed > 0 ? 0 : -1;
+    if (options_parse(&list, argc, argv, &job.build_dir, 1, 1, error))
+        return -1;
     int result = disassemble(&job, strict, error);
     for (size_t i = 0; job.paths && i < job.plan.rows; i++)
         free(job.paths[i]);

@@ -165,12 +165,11 @@ int command_guest(int argc, char **argv, struct error *error) {
         {"timeout", 0, OPTION_SECONDS, &work.options.timeout, "TIME", 0, 0,
          "stop a run that gives no sign of life for so long (10s)"},
     };
-    const struct option_list list = {"guest [options] BUILD_DIR",
+    const struct option_list list = {"asmsweep-prove", "guest [options] BUILD_DIR",
                                      "Count what each variant retires, in QEMU under icount.", rows,
                                      sizeof rows / sizeof *rows};
-    int parsed = prove_parse(&list, argc, argv, &work.build_dir, error);
-    if (parsed)
-        return parsed > 0 ? 0 : -1;
+    if (options_parse(&list, argc, argv, &work.build_dir, 1, 1, error))
+        return -1;
     int result = prove(&work, error);
     for (size_t i = 0; i < work.count; i++)
         free(work.subjects[i].path);

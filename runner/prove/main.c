@@ -3,7 +3,6 @@
 #include "runner/prove/commands.h"
 
 #include "common/program.h"
-#include "common/streams.h"
 
 #include <string.h>
 
@@ -11,17 +10,6 @@ static const struct program_command commands[] = {
     {"disassemble", "write BUILD_DIR/proof.csv from BUILD_DIR/bin", command_disassemble},
     {"guest", "execute every variant in QEMU, count into BUILD_DIR/proof.csv", command_guest},
 };
-
-int prove_parse(const struct option_list *list, int argc, char **argv, const char **build_dir,
-                struct error *error) {
-    size_t count;
-    int status = options_parse(list, argc, argv, build_dir, 1, &count, error);
-    if (status == 1)
-        options_help(list, "asmsweep-prove", stdout);
-    if (!status && !count)
-        return error_set(error, ERROR_INPUT, NULL, 0, "no BUILD_DIR given; see --help");
-    return status;
-}
 
 size_t prove_report(const struct proof *proof) {
     size_t bad = 0;
@@ -43,8 +31,5 @@ int prove_end(const char *path, const struct proof *proof, size_t bad, struct er
 }
 
 int main(int argc, char **argv) {
-    streams_open();
-    int status =
-        program_run("asmsweep-prove", commands, sizeof commands / sizeof *commands, argc, argv);
-    return streams_close("asmsweep-prove", status);
+    return program_run("asmsweep-prove", commands, sizeof commands / sizeof *commands, argc, argv);
 }

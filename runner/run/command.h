@@ -4,11 +4,8 @@
 #ifndef ASMSWEEP_COMMAND_H
 #define ASMSWEEP_COMMAND_H
 
-#include "common/error.h"
+#include "common/program.h"
 
-int command_run(int argc, char **argv, struct error *error);
-int command_doctor(int argc, char **argv, struct error *error);
-int command_lists(int argc, char **argv, struct error *error);
-int command_pack(int argc, char **argv, struct error *error);
+program_function command_run, command_doctor, command_lists, command_pack;
 
 #endif

@@ -40,22 +40,18 @@ static void print_prediction(const struct plan *plan, const struct engine *engin
 }
 
 int command_doctor(int argc, char **argv, struct error *error) {
-    const char *guest_kernel = NULL, *build[1];
+    const char *guest_kernel = NULL, *build = NULL;
     const struct option_row rows[] = {
         {"guest-kernel", 0, OPTION_TEXT, &guest_kernel, "FILE", 0, 0, "the guest engine's kernel"},
     };
-    const struct option_list list = {"doctor [BUILD-DIR]",
+    const struct option_list list = {"asmsweep-run", "doctor [BUILD-DIR]",
                                      "Says what can be measured here and why not.", rows, 1};
     struct plan plan = {0};
-    size_t count, engine_count;
-    int status = options_parse(&list, argc, argv, build, 1, &count, error);
-    if (status == 1)
-        options_help(&list, "asmsweep-run", stdout);
-    if (!status && count)
-        status = plan_read(build[0], NULL, &plan, error);
-    if (status) {
+    size_t engine_count;
+    if (options_parse(&list, argc, argv, &build, 0, 1, error) ||
+        (build && plan_read(build, NULL, &plan, error))) {
         plan_free(&plan);
-        return status < 0 ? -1 : 0;
+        return -1;
     }
     struct core cores[2];
     struct machine machine;
@@ -74,7 +70,7 @@ int command_doctor(int argc, char **argv, struct error *error) {
         struct engine_probe probe;
         engines[i]->probe(&settings, &probe);
         print_engine(engines[i], &probe);
-        if (count)
+        if (build)
             print_prediction(&plan, engines[i], &probe);
     }
     plan_free(&plan);

@@ -74,7 +74,7 @@ static int make(const char *build, const struct pack_choice *choice, struct erro
 
 int command_pack(int argc, char **argv, struct error *error) {
     struct pack_choice choice = {0};
-    const char *build[1];
+    const char *build;
     const struct option_row rows[] = {
         {"out", 'o', OPTION_TEXT, &choice.out, "FILE", 0, 0, "the pack"},
         {"ring", 0, OPTION_INTEGER, &choice.ring, "N", 0, 3, "0 (default), or 3 with IOPL=3"},
@@ -83,18 +83,12 @@ int command_pack(int argc, char **argv, struct error *error) {
          "each runs N iterations, not the stopwatch"},
     };
     const struct option_list list = {
-        "pack BUILD-DIR -o FILE [--ring N] [--only GLOB]\n       [--iterations N]",
+        "asmsweep-run", "pack BUILD-DIR -o FILE [--ring N] [--only GLOB]\n       [--iterations N]",
         "Writes a build's variants as a pack for the guest.", rows, sizeof rows / sizeof *rows};
-    size_t count = 0;
-    int status = options_parse(&list, argc, argv, build, 1, &count, error);
-    if (status == 1) {
-        options_help(&list, "asmsweep-run", stdout);
-        return 0;
-    }
-    if (status)
-        return status;
-    if (count != 1 || !choice.out || (choice.ring != 0 && choice.ring != 3))
+    if (options_parse(&list, argc, argv, &build, 1, 1, error))
+        return -1;
+    if (!choice.out || (choice.ring != 0 && choice.ring != 3))
         return error_set(error, ERROR_INPUT, NULL, 0,
                          "pack takes BUILD-DIR, -o FILE and --ring 0 or 3; try --help");
-    return make(build[0], &choice, error);
+    return make(build, &choice, error);
 }

@@ -139,8 +139,6 @@ int command_run(int argc, char **argv, struct error *error) {
     struct plan plan = {0};
     struct measurement run = {.settings = &settings, .plan = &plan, .store = &store};
     int status = request_parse(argc, argv, &request, error);
-    if (status == 1)
-        return 0;
     if (!status && request.check)
         return check_options(&request, error);
     if (!status)

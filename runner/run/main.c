@@ -3,7 +3,6 @@
 #include "runner/run/command.h"
 
 #include "common/program.h"
-#include "common/streams.h"
 
 static const struct program_command commands[] = {
     {"run", "measure the variants of a build directory", command_run},
@@ -13,8 +12,5 @@ static const struct program_command commands[] = {
 };
 
 int main(int argc, char **argv) {
-    streams_open();
-    int status =
-        program_run("asmsweep-run", commands, sizeof commands / sizeof *commands, argc, argv);
-    return streams_close("asmsweep-run", status);
+    return program_run("asmsweep-run", commands, sizeof commands / sizeof *commands, argc, argv);
 }

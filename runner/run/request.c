@@ -137,13 +137,11 @@ int request_parse(int argc, char **argv, struct request *request, struct error *
 #include "runner/run/request.def"
 #undef OPTION
     };
-    const struct option_list list = {"run BUILD-DIR [options]",
+    const struct option_list list = {"asmsweep-run", "run BUILD-DIR [options]",
                                      "Measures the variants of a build directory.", rows,
                                      sizeof rows / sizeof *rows};
-    size_t count;
     *request = (struct request){.blocks = -1, .cpu = -1, .seed = -1, .slices = -1, .ring = -1};
-    int status = options_parse(&list, argc, argv, &request->build, 1, &count, error);
-    if (status == 1)
-        options_help(&list, "asmsweep-run", stdout);
-    return status ? status : check(request, error);
+    return options_parse(&list, argc, argv, &request->build, 0, 1, error) || check(request, error)
+               ? -1
+               : 0;
 }

@@ -18,7 +18,7 @@ struct request {
     int resume, dry_run, check, no_wait, tune, witness;
 };
 
-// Parse argv; argv[0] is the command. 0; 1 if help was asked for and printed; -1 with *error.
+// Parse argv; argv[0] is the command. 0, or -1 with *error (options_parse).
 // What would be cut off by the journal is refused, and so is what a resumed run cannot change.
 int request_parse(int argc, char **argv, struct request *request, struct error *error);
 

@@ -15,10 +15,10 @@ static const struct option_row rows[] = {
     {"precision", 'p', OPTION_PART, &part, "P", 0, 0, "half-width to reach"},
     {"resume", 0, OPTION_FLAG, &flag, NULL, 0, 0, "go on with the run in -o DIR"},
 };
-static const struct option_list list = {"run DIR [options]", "Measures.", rows, COUNT_OF(rows)};
+static const struct option_list list = {"asmsweep-run", "run DIR [options]", "Measures.", rows,
+                                        COUNT_OF(rows)};
 
 static const char *positionals[2];
-static size_t positional_count;
 static struct error error;
 
 // Parse a NULL-terminated list of words (without the program's name).
@@ -29,7 +29,8 @@ static int parse(const char *const *words) {
         argv[argc++] = *words++;
     flag = 0, text = NULL, number = -1, seconds = -1, part = -1;
     error = (struct error){0};
-    return options_parse(&list, argc, (char **)argv, positionals, 2, &positional_count, &error);
+    positionals[0] = positionals[1] = NULL;
+    return options_parse(&list, argc, (char **)argv, positionals, 1, 2, &error);
 }
 #define PARSE(...) parse((const char *const[]){__VA_ARGS__, NULL})
 
@@ -43,14 +44,13 @@ static void every_way_of_writing_a_value_is_taken(void **state) {
     assert_near(seconds, 120, 0);
     assert_near(part, 0.01, 1e-15);
     assert_int_equal(flag, 1);
-    assert_int_equal(positional_count, 1);
     assert_string_equal(positionals[0], "build/x");
+    assert_null(positionals[1]);
 }
 
 static void two_dashes_end_the_options_and_one_is_a_word(void **state) {
     (void)state;
     assert_int_equal(PARSE("-", "--", "--blocks"), 0);
-    assert_int_equal(positional_count, 2);
     assert_string_equal(positionals[0], "-");
     assert_string_equal(positionals[1], "--blocks");
     assert_int_equal(number, -1);
@@ -58,8 +58,10 @@ static void two_dashes_end_the_options_and_one_is_a_word(void **state) {
 
 static void help_is_asked_for_by_either_name(void **state) {
     (void)state;
-    assert_int_equal(PARSE("--help"), 1);
-    assert_int_equal(PARSE("-h"), 1);
+    assert_int_equal(PARSE("--help"), -1);
+    assert_int_equal(error.kind, ERROR_HELP);
+    assert_int_equal(PARSE("-h"), -1);
+    assert_int_equal(error.kind, ERROR_HELP);
 }
 
 static void each_mistake_gets_its_own_line(void **state) {
@@ -83,6 +85,7 @@ static void each_mistake_gets_its_own_line(void **state) {
         {{"--out="}, "--out takes a text that is not empty, not ''"},
         {{"--resume=1"}, "--resume takes no value"},
         {{"a", "b", "c"}, "one argument too many: 'c'"},
+        {{"--resume"}, "run takes DIR [options]"},
     };
     for (size_t i = 0; i < COUNT_OF(mistakes); i++) {
         assert_int_equal(parse(mistakes[i].words), -1);
@@ -105,7 +108,7 @@ static void the_help_is_what_the_rows_say(void **state) {
     char *printed;
     size_t length;
     FILE *stream = open_memstream(&printed, &length);
-    options_help(&list, "asmsweep-run", stream);
+    options_help(&list, stream);
     fclose(stream);
     assert_string_equal(printed, expected);
     free(printed);
