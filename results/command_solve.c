@@ -71,9 +71,11 @@ static int solve_run(const struct loops *loops, const struct published *publishe
     struct table differences = {0};
     char path[4096];
     size_t valued = 0;
-    int failed = read_differences(directory, &differences, error) != 0 ||
-                 solve_all(loops, &differences, &costs, error) != 0;
-    failed = failed || match_all(&costs, published, directory, error) != 0;
+    int failed = read_differences(directory, &differences, error) != 0;
+    if (!failed) {
+        solve_all(loops, &differences, &costs);
+        failed = match_all(&costs, published, directory, error) != 0;
+    }
     for (size_t i = 0; i < costs.count; i++)
         valued += !isnan(costs.row[i].cycles);
     snprintf(path, sizeof path, "%s/costs.csv", directory);

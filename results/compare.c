@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/compare.h"
 
+#include "common/memory.h"
 #include "results/solve.h"
 
 #include <gsl/gsl_cdf.h>
@@ -117,34 +118,28 @@ static void decide(struct comparison *comparison, const double *p) {
     }
 }
 
-int compare_judge(struct comparison *comparisons, size_t count) {
+void compare_judge(struct comparison *comparisons, size_t count) {
     size_t loops = 0, at = 0;
     for (size_t i = 0; i < count; i++)
         loops += comparisons[i].count;
-    double *p = calloc(loops + 1, sizeof *p);
-    size_t *order = calloc(loops + 1, sizeof *order);
-    if (p != NULL && order != NULL) {
-        for (size_t i = 0; i < count; i++)
-            for (size_t k = 0; k < comparisons[i].count; k++)
-                p[at++] = comparisons[i].change[k].p;
-        holm_adjust(p, order, loops);
-        at = 0;
-        for (size_t i = 0; i < count; at += comparisons[i++].count)
-            decide(&comparisons[i], p + at);
-    }
-    int failed = p == NULL || order == NULL ? -1 : 0;
+    double *p = memory_zero(loops, sizeof *p);
+    size_t *order = memory_zero(loops, sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < comparisons[i].count; k++)
+            p[at++] = comparisons[i].change[k].p;
+    holm_adjust(p, order, loops);
+    at = 0;
+    for (size_t i = 0; i < count; at += comparisons[i++].count)
+        decide(&comparisons[i], p + at);
     free(p);
     free(order);
-    return failed;
 }
 
-int compare_loops(const struct loops *base, const struct loops *now, double minimum,
-                  struct comparison *comparison) {
-    size_t room = base->count + now->count + 1;
-    *comparison = (struct comparison){.change = calloc(room, sizeof *comparison->change)};
-    if (comparison->change == NULL)
-        return -1;
-    comparison->minimum = minimum;
+void compare_loops(const struct loops *base, const struct loops *now, double minimum,
+                   struct comparison *comparison) {
+    size_t room = base->count + now->count;
+    *comparison = (struct comparison){.change = memory_zero(room, sizeof *comparison->change),
+                                      .minimum = minimum};
     const struct loops *both[] = {base, now};
     for (size_t i = 0; i < 2; i++) {
         double noise = solve_noise(both[i]).rms;
@@ -156,10 +151,7 @@ int compare_loops(const struct loops *base, const struct loops *now, double mini
     for (size_t i = 0; i < now->count; i++)
         if (find(base, &now->loop[i]) == NULL)
             comparison->change[comparison->count++] = pair(NULL, &now->loop[i]);
-    if (compare_judge(comparison, 1) == 0)
-        return 0;
-    comparison_free(comparison);
-    return -1;
+    compare_judge(comparison, 1);
 }
 
 void comparison_free(struct comparison *comparison) {

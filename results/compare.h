@@ -49,12 +49,12 @@ struct comparison {
 };
 
 // Compare. The minimum used is the larger of `minimum` and both runs' A/A noise floor (rms).
-// 0, or -1 when memory ran out. Free with comparison_free; it points into both loops.
-int compare_loops(const struct loops *base, const struct loops *now, double minimum,
-                  struct comparison *comparison);
+// Free with comparison_free; it points into both loops.
+void compare_loops(const struct loops *base, const struct loops *now, double minimum,
+                   struct comparison *comparison);
 // Judge several comparisons anew as one, a night of several sweeps: Holm's procedure over all of
-// their loops together, each with its own minimum. 0, or -1 when memory ran out.
-int compare_judge(struct comparison *comparisons, size_t count);
+// their loops together, each with its own minimum.
+void compare_judge(struct comparison *comparisons, size_t count);
 
 void comparison_free(struct comparison *comparison);
 

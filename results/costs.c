@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/costs.h"
 
+#include "common/memory.h"
 #include "common/replace.h"
 #include "common/table.h"
 #include "common/units.h"
@@ -13,14 +14,7 @@
 #include <string.h>
 
 struct cost *costs_add(struct costs *costs) {
-    if (costs->count == costs->capacity) {
-        size_t capacity = costs->capacity > 0 ? 2 * costs->capacity : 64;
-        struct cost *row = realloc(costs->row, capacity * sizeof *row);
-        if (row == NULL)
-            return NULL;
-        costs->row = row;
-        costs->capacity = capacity;
-    }
+    costs->row = memory_more(costs->row, costs->count, sizeof *costs->row);
     struct cost *cost = &costs->row[costs->count++];
     *cost = (struct cost){.cycles = NAN,
                           .ci_low = NAN,
@@ -50,15 +44,11 @@ bool keys_same_place(const char *const a[KEY_COUNT], const char *const b[KEY_COU
     return true;
 }
 
-int cost_rests_on(struct cost *cost, const char *variant) {
-    size_t used = cost->variants != NULL ? strlen(cost->variants) : 0;
-    size_t size = used + strlen(variant) + 2;
-    char *variants = realloc(cost->variants, size);
-    if (variants == NULL)
-        return -1;
-    cost->variants = variants;
-    snprintf(variants + used, size - used, "%s%s", used > 0 ? " " : "", variant);
-    return 0;
+void cost_rests_on(struct cost *cost, const char *variant) {
+    char *before = cost->variants;
+    cost->variants =
+        before != NULL ? text_make("%s %s", before, variant) : text_make("%s", variant);
+    free(before);
 }
 
 bool cost_has_variant(const struct cost *cost, const char *variant) {

@@ -47,19 +47,19 @@ struct cost {
 
 struct costs {
     struct cost *row;
-    size_t count, capacity;
+    size_t count;
 };
 
 // A new row with everything empty (NaN, "", untested, direct, ok); valid until the next
-// call. NULL when memory ran out. Free the whole with costs_free.
+// call. Free the whole with costs_free.
 struct cost *costs_add(struct costs *costs);
 void costs_free(struct costs *costs);
 
 // Are the keys those of the same engine in the same ring on the same core type in the same run?
 bool keys_same_place(const char *const a[KEY_COUNT], const char *const b[KEY_COUNT]);
 
-// Add a variant's name to those a cost rests on. 0, or -1 when memory ran out.
-int cost_rests_on(struct cost *cost, const char *variant);
+// Add a variant's name to those a cost rests on.
+void cost_rests_on(struct cost *cost, const char *variant);
 
 // Whether a cost rests on a variant.
 bool cost_has_variant(const struct cost *cost, const char *variant);

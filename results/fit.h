@@ -47,14 +47,11 @@ struct fit {
     double overhead_low, overhead_high; // the part of the range that the data allow
 };
 
-// Solve. `item` has input->items places, owned by the caller. Returns 0, or -1 when memory
-// ran out or the input is empty (then nothing is filled).
+// Solve. At least one row and one item; `item` has input->items places, owned by the caller.
 // Method: singular value decomposition of the weighted design (Golub and Van Loan, Matrix
 // Computations, 5.5); an item is estimable when the null space does not touch it. A misfit
 // larger than the errors explain widens the intervals by its square root (Birge 1932).
-int fit_solve(const struct fit_input *input, struct fit *fit, struct fit_item *item);
-
-// The name as in costs.csv: "untested", "yes", "no".
+void fit_solve(const struct fit_input *input, struct fit *fit, struct fit_item *item);
 
 // What a loop of that many cycles may be off and still be called additive.
 double fit_margin(double cycles);

@@ -106,12 +106,11 @@ struct noise_floor solve_noise(const struct loops *loops) {
     return noise;
 }
 
-int solve_all(const struct loops *loops, const struct table *differences, struct costs *costs,
-              struct error *error) {
-    if (solve_direct(loops, costs) != 0 || solve_mixes(loops, costs) != 0 ||
-        solve_orders(loops, costs) != 0 || solve_differences(loops, differences, costs) != 0 ||
-        solve_iterations(loops, costs) != 0)
-        return error_set(error, ERROR_INPUT, loops->table.path, 0, "out of memory");
+void solve_all(const struct loops *loops, const struct table *differences, struct costs *costs) {
+    solve_direct(loops, costs);
+    solve_mixes(loops, costs);
+    solve_orders(loops, costs);
+    solve_differences(loops, differences, costs);
+    solve_iterations(loops, costs);
     solve_compositions(costs);
-    return 0;
 }

@@ -26,19 +26,17 @@ struct overhead overhead_of(const struct loops *loops, const struct loop *like);
 // instructions a cycle.
 void refuse_nothing(struct cost *cost, enum status status, const char *behind);
 
-// All rows; `differences` is the run's differences.csv, and may be empty. 0, or -1 with *error (out
-// of memory only).
-int solve_all(const struct loops *loops, const struct table *differences, struct costs *costs,
-              struct error *error);
+// All rows; `differences` is the run's differences.csv, and may be empty.
+void solve_all(const struct loops *loops, const struct table *differences, struct costs *costs);
 
-// The kinds one by one, for solve_all and tests. 0, or -1 when memory ran out.
-int solve_direct(const struct loops *loops, struct costs *costs);
-int solve_mixes(const struct loops *loops, struct costs *costs);
-int solve_orders(const struct loops *loops, struct costs *costs);
-int solve_differences(const struct loops *loops, const struct table *differences,
-                      struct costs *costs);
+// The kinds one by one, for solve_all.
+void solve_direct(const struct loops *loops, struct costs *costs);
+void solve_mixes(const struct loops *loops, struct costs *costs);
+void solve_orders(const struct loops *loops, struct costs *costs);
+void solve_differences(const struct loops *loops, const struct table *differences,
+                       struct costs *costs);
 // After the others: it adds what they left.
-int solve_iterations(const struct loops *loops, struct costs *costs);
+void solve_iterations(const struct loops *loops, struct costs *costs);
 
 // Why a loop has no direct cost ("no cost of its own: ..."); cut at size.
 void loop_why_no_cost(const struct loop *loop, char *text, size_t size);

@@ -2,6 +2,8 @@
 // Direct costs: loops that hold one group and nothing else, at one or several lengths.
 #include "results/solve.h"
 
+#include "common/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,13 +69,12 @@ static enum status set_status(const struct set *set) {
     return status;
 }
 
-static int fill_value(struct set *set, struct overhead overhead, struct cost *cost) {
+static void fill_value(struct set *set, struct overhead overhead, struct cost *cost) {
     struct fit fit;
     struct fit_item item;
     struct fit_input input = {set->values, 1, set->counts,  set->cycles,
                               set->sigma,  0, overhead.high};
-    if (fit_solve(&input, &fit, &item) != 0)
-        return -1;
+    fit_solve(&input, &fit, &item);
     if (!one_length(set))
         cost->additive = fit.additive;
     if (cost->additive == ADDITIVE_no) {
@@ -83,8 +84,7 @@ static int fill_value(struct set *set, struct overhead overhead, struct cost *co
                  fit.worst_residual, fit.worst_margin);
         keep_longest(set);
         input.rows = set->values;
-        if (fit_solve(&input, &fit, &item) != 0)
-            return -1;
+        fit_solve(&input, &fit, &item);
     }
     cost->cycles = item.cycles;
     cost->ci_low = item.ci_low;
@@ -96,45 +96,36 @@ static int fill_value(struct set *set, struct overhead overhead, struct cost *co
              fit.overhead_low, fit.overhead_high, overhead.measured ? "empty loop" : "assumed");
     refuse_nothing(cost, STATUS_unavailable,
                    "the loop's own dec and jnz; more of it in an iteration would tell");
-    return 0;
 }
 
-static int add_set(const struct loops *loops, struct set *set, struct costs *costs) {
+static void add_set(const struct loops *loops, struct set *set, struct costs *costs) {
     const struct loop *first = set->loop[0];
     struct cost *cost = costs_add(costs);
-    if (cost == NULL)
-        return -1;
     loop_keys(first, cost);
     snprintf(cost->item, sizeof cost->item, "%s", first->group);
     for (size_t i = 0; i < set->members; i++)
-        if (cost_rests_on(cost, set->loop[i]->variant) != 0)
-            return -1;
-    if (set->values == 0) {
+        cost_rests_on(cost, set->loop[i]->variant);
+    if (set->values == 0)
         cost_refuse(cost, first->status, "%s", first->detail);
-        return 0;
-    }
-    return fill_value(set, overhead_of(loops, first), cost);
+    else
+        fill_value(set, overhead_of(loops, first), cost);
 }
 
-int solve_direct(const struct loops *loops, struct costs *costs) {
-    size_t n = loops->count + 1;
-    bool *taken = calloc(n, sizeof *taken);
-    double *numbers = calloc(3 * n, sizeof *numbers);
-    struct set set = {.loop = calloc(n, sizeof *set.loop)};
-    int failed = taken == NULL || numbers == NULL || set.loop == NULL;
-    if (!failed) {
-        set.counts = numbers;
-        set.cycles = numbers + n;
-        set.sigma = numbers + 2 * n;
-    }
-    for (size_t i = 0; i < loops->count && !failed; i++) {
+void solve_direct(const struct loops *loops, struct costs *costs) {
+    size_t n = loops->count;
+    bool *taken = memory_zero(n, sizeof *taken);
+    double *numbers = memory_zero(3 * n, sizeof *numbers);
+    struct set set = {.loop = memory_zero(n, sizeof *set.loop),
+                      .counts = numbers,
+                      .cycles = numbers + n,
+                      .sigma = numbers + 2 * n};
+    for (size_t i = 0; i < n; i++) {
         if (taken[i] || !loops->loop[i].homogeneous)
             continue;
         collect(loops, i, &set, taken);
-        failed = add_set(loops, &set, costs) != 0;
+        add_set(loops, &set, costs);
     }
     free(set.loop);
     free(numbers);
     free(taken);
-    return failed ? -1 : 0;
 }

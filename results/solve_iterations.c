@@ -37,17 +37,16 @@ void loop_why_no_cost(const struct loop *loop, char *text, size_t size) {
     }
 }
 
-static int add_iteration(const struct loop *loop, struct costs *costs) {
+static void add_iteration(const struct loop *loop, struct costs *costs) {
     struct cost *cost = costs_add(costs);
     char why[COST_DETAIL];
-    if (cost == NULL || cost_rests_on(cost, loop->variant) != 0)
-        return -1;
+    cost_rests_on(cost, loop->variant);
     loop_keys(loop, cost);
     cost->method = METHOD_iteration;
     snprintf(cost->item, sizeof cost->item, "%.200s: one iteration", loop->variant);
     if (!loop->has_value) {
         cost_refuse(cost, loop->status, "%s", loop->detail);
-        return 0;
+        return;
     }
     cost->cycles = loop->cycles;
     cost->ci_low = loop->ci_low;
@@ -56,17 +55,15 @@ static int add_iteration(const struct loop *loop, struct costs *costs) {
     loop_why_no_cost(loop, why, sizeof why);
     snprintf(cost->detail, sizeof cost->detail, "%s%s%s", loop->detail,
              loop->detail[0] != '\0' ? "; " : "", why);
-    return 0;
 }
 
-int solve_iterations(const struct loops *loops, struct costs *costs) {
+void solve_iterations(const struct loops *loops, struct costs *costs) {
     size_t others = costs->count;
     for (size_t i = 0; i < loops->count; i++) {
         bool told = false;
         for (size_t k = 0; k < others && !told; k++)
             told = is_told(&loops->loop[i], &costs->row[k]);
-        if (!told && add_iteration(&loops->loop[i], costs) != 0)
-            return -1;
+        if (!told)
+            add_iteration(&loops->loop[i], costs);
     }
-    return 0;
 }

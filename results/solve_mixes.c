@@ -2,6 +2,7 @@
 // Solved costs: one system per (family, order, context) of loops that mix instructions.
 #include "results/solve.h"
 
+#include "common/memory.h"
 #include "results/context.h"
 
 #include <math.h>
@@ -182,8 +183,8 @@ static void fill_cost(const struct system *system, const struct fit *fit, size_t
     refuse_nothing(cost, STATUS_implausible, "its neighbours");
 }
 
-static int add_costs(const struct loops *loops, struct system *system, const struct loop *first,
-                     struct costs *costs) {
+static void add_costs(const struct loops *loops, struct system *system, const struct loop *first,
+                      struct costs *costs) {
     struct fit fit = {0};
     struct fit_item item[MIX_TERMS] = {0};
     struct fit_input input = {system->values,
@@ -194,28 +195,24 @@ static int add_costs(const struct loops *loops, struct system *system, const str
                               0,
                               overhead_of(loops, first).high};
     bool solved = system->values > 0;
-    if (solved && fit_solve(&input, &fit, item) != 0)
-        return -1;
+    if (solved)
+        fit_solve(&input, &fit, item);
     for (size_t j = 0; j < system->items.terms; j++) {
         struct cost *cost = costs_add(costs);
-        if (cost == NULL)
-            return -1;
         loop_keys(first, cost);
         cost->method = METHOD_solved;
         snprintf(cost->item, sizeof cost->item, "%s", system->items.term[j].name);
         for (size_t i = 0; i < system->members; i++)
-            if (cost_rests_on(cost, system->loop[i]->variant) != 0)
-                return -1;
+            cost_rests_on(cost, system->loop[i]->variant);
         if (solved)
             fill_cost(system, &fit, j, &item[j], cost);
         else
             cost_refuse(cost, first->status, "%s", first->detail);
     }
-    return 0;
 }
 
-static int solve_system(const struct loops *loops, size_t first, struct system *system, bool *taken,
-                        struct costs *costs) {
+static void solve_system(const struct loops *loops, size_t first, struct system *system,
+                         bool *taken, struct costs *costs) {
     system->members = 0;
     for (size_t i = 0; i < loops->count; i++) {
         if (!in_system(&loops->loop[first], &loops->loop[i]))
@@ -224,36 +221,32 @@ static int solve_system(const struct loops *loops, size_t first, struct system *
         taken[i] = taken[i] || !loops->loop[i].homogeneous;
     }
     if (!many_mixes(system))
-        return 0; // one mix says nothing about its parts
+        return; // one mix says nothing about its parts
     find_items(system);
     if (system->items.terms < 2)
-        return 0; // one item at several lengths is a direct cost
+        return; // one item at several lengths is a direct cost
     fill_numbers(system);
-    return add_costs(loops, system, &loops->loop[first], costs);
+    add_costs(loops, system, &loops->loop[first], costs);
 }
 
-int solve_mixes(const struct loops *loops, struct costs *costs) {
-    size_t n = loops->count + 1;
-    double *numbers = calloc((MIX_TERMS + 2) * n, sizeof *numbers);
-    bool *taken = calloc(n, sizeof *taken);
-    struct system *system = calloc(1, sizeof *system);
-    const struct loop **members = calloc(2 * n, sizeof *members);
-    int failed = numbers == NULL || taken == NULL || system == NULL || members == NULL;
-    if (!failed) {
-        system->loop = members;
-        system->valued = members + n;
-        system->cycles = numbers;
-        system->sigma = numbers + n;
-        system->counts = numbers + 2 * n;
-    }
-    for (size_t i = 0; i < loops->count && !failed; i++) {
+void solve_mixes(const struct loops *loops, struct costs *costs) {
+    size_t n = loops->count;
+    double *numbers = memory_zero((MIX_TERMS + 2) * n, sizeof *numbers);
+    bool *taken = memory_zero(n, sizeof *taken);
+    const struct loop **members = memory_zero(2 * n, sizeof *members);
+    struct system *system = memory_zero(1, sizeof *system);
+    *system = (struct system){.loop = members,
+                              .valued = members + n,
+                              .cycles = numbers,
+                              .sigma = numbers + n,
+                              .counts = numbers + 2 * n};
+    for (size_t i = 0; i < n; i++) {
         const struct loop *loop = &loops->loop[i];
         if (!taken[i] && !loop->homogeneous && loop_is_solvable(loop))
-            failed = solve_system(loops, i, system, taken, costs) != 0;
+            solve_system(loops, i, system, taken, costs);
     }
     free(members);
     free(system);
     free(taken);
     free(numbers);
-    return failed ? -1 : 0;
 }

@@ -11,14 +11,12 @@
 static struct cost *add_difference(struct costs *costs, const struct loop *from,
                                    const struct loop *minus, const char *missing) {
     struct cost *cost = costs_add(costs);
-    if (cost == NULL)
-        return NULL;
     loop_keys(from, cost);
     cost->method = METHOD_difference;
     cost->order[0] = '\0'; // of two loops
-    if (cost_rests_on(cost, from->variant) != 0 ||
-        (minus != NULL && cost_rests_on(cost, minus->variant) != 0))
-        return NULL;
+    cost_rests_on(cost, from->variant);
+    if (minus != NULL)
+        cost_rests_on(cost, minus->variant);
     if (!from->has_value)
         cost_refuse(cost, from->status, "%s", from->detail);
     else if (minus == NULL)
@@ -45,7 +43,7 @@ static bool other_order(const struct loop *a, const struct loop *b) {
            a->mix.terms > 1 && mix_equal(&a->mix, &b->mix);
 }
 
-int solve_orders(const struct loops *loops, struct costs *costs) {
+void solve_orders(const struct loops *loops, struct costs *costs) {
     for (size_t i = 0; i < loops->count; i++) {
         for (size_t j = i + 1; j < loops->count; j++) {
             const struct loop *a = &loops->loop[i], *b = &loops->loop[j];
@@ -56,19 +54,16 @@ int solve_orders(const struct loops *loops, struct costs *costs) {
             if (!other_order(a, b) || !a->has_value || !b->has_value)
                 continue;
             struct cost *cost = add_difference(costs, b, a, "");
-            if (cost == NULL)
-                return -1;
             char mix[COST_TEXT / 2];
             mix_print(&a->mix, mix, sizeof mix);
             snprintf(cost->item, sizeof cost->item, "order of %s", mix);
             snprintf(cost->order, sizeof cost->order, "%.100s minus %.100s", b->order, a->order);
         }
     }
-    return 0;
 }
 
-int solve_differences(const struct loops *loops, const struct table *differences,
-                      struct costs *costs) {
+void solve_differences(const struct loops *loops, const struct table *differences,
+                       struct costs *costs) {
     for (size_t i = 0; i < loops->count; i++) {
         const struct loop *loop = &loops->loop[i];
         for (size_t row = 0; row < differences->rows; row++) {
@@ -78,10 +73,7 @@ int solve_differences(const struct loops *loops, const struct table *differences
                 loops_find(loops, loop, table_cell(differences, row, "subtrahend"));
             struct cost *cost =
                 add_difference(costs, loop, minus, table_cell(differences, row, "missing"));
-            if (cost == NULL)
-                return -1;
             snprintf(cost->item, sizeof cost->item, "%s", table_cell(differences, row, "item"));
         }
     }
-    return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "campaign/night/night.h"
 
+#include "common/memory.h"
 #include "results/runs.h"
 
 #include <dirent.h>
@@ -93,10 +94,8 @@ static int read_sweep(const char *folder, const char *name, double minimum, stru
     if (run_ended(sweep->again) && loops_read(sweep->again, &sweep->fresh, error) != 0)
         return -1;
     size_t at = night->count - 1;
-    if (compare_loops(&sweep->base.loops, &sweep->now, minimum, &night->first[at]) != 0 ||
-        compare_loops(&sweep->base.loops, &sweep->fresh, night->first[at].minimum,
-                      &night->second[at]) != 0)
-        return error_set(error, ERROR_INPUT, folder, 0, "out of memory");
+    compare_loops(&sweep->base.loops, &sweep->now, minimum, &night->first[at]);
+    compare_loops(&sweep->base.loops, &sweep->fresh, night->first[at].minimum, &night->second[at]);
     return 0;
 }
 
@@ -130,11 +129,9 @@ int night_read(const char *folder, double minimum, struct night *night, struct e
     int found = scandir(folder, &entries, NULL, alphasort), failed = 0;
     if (found < 0)
         return error_errno(error, ERROR_INPUT, folder, "cannot be read; is it a night's folder?");
-    night->sweep = calloc((size_t)found + 1, sizeof *night->sweep);
-    night->first = calloc((size_t)found + 1, sizeof *night->first);
-    night->second = calloc((size_t)found + 1, sizeof *night->second);
-    if (night->sweep == NULL || night->first == NULL || night->second == NULL)
-        failed = error_set(error, ERROR_INPUT, folder, 0, "out of memory");
+    night->sweep = memory_zero((size_t)found, sizeof *night->sweep);
+    night->first = memory_zero((size_t)found, sizeof *night->first);
+    night->second = memory_zero((size_t)found, sizeof *night->second);
     for (int i = 0; i < found; i++) {
         if (failed == 0 && take_name(entries[i]->d_name))
             failed = read_sweep(folder, entries[i]->d_name, minimum, night, error);
@@ -144,12 +141,13 @@ int night_read(const char *folder, double minimum, struct night *night, struct e
     if (failed == 0 && night->count == 0)
         failed = error_set(error, ERROR_MISSING, folder, 0,
                            "no run of this night came to its end; nothing to compare");
-    if (failed == 0 && compare_judge(night->first, night->count) == 0)
-        for (size_t i = 0; i < night->count; i++)
-            forget_others(&night->first[i], &night->second[i]);
-    if (failed == 0 && compare_judge(night->second, night->count) != 0)
-        failed = error_set(error, ERROR_INPUT, folder, 0, "out of memory");
-    return failed;
+    if (failed != 0)
+        return failed;
+    compare_judge(night->first, night->count);
+    for (size_t i = 0; i < night->count; i++)
+        forget_others(&night->first[i], &night->second[i]);
+    compare_judge(night->second, night->count);
+    return 0;
 }
 
 void night_free(struct night *night) {
