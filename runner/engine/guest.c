@@ -94,15 +94,14 @@ static void make_command(struct command *command, const struct boot *boot,
     command->count = 0;
     snprintf(command->pack, TEXT_MAX, "/proc/self/fd/%d", boot->pack);
     snprintf(command->channel, TEXT_MAX, "file,id=results,path=/proc/self/fd/%d", boot->channel);
-    snprintf(command->memory, sizeof command->memory, "%zu",
-             options->memory ? options->memory : MEMORY_SPARE + 2 * pack_mib);
+    snprintf(command->memory, sizeof command->memory, "%zu", MEMORY_SPARE + 2 * pack_mib);
     for (size_t i = 0; options->wrapper && options->wrapper[i]; i++)
         add(command, options->wrapper[i]);
     int kvm = options->accel == GUEST_KVM;
     // arch-capabilities: some hypervisors offer that MSR to guests and then refuse to set it,
     // upon which QEMU aborts. The kernel has no use for it.
     const char *const pairs[][2] = {
-        {"-machine", options->machine ? options->machine : "microvm"},
+        {"-machine", "microvm"},
         {"-accel", kvm ? "kvm" : "tcg"},
         {"-cpu", kvm ? "host,arch-capabilities=off" : "max"},
         {"-m", command->memory},

@@ -26,12 +26,10 @@ struct guest_options {
     int icount;            // TCG only: one TSC tick is exactly one instruction
     double timeout;        // seconds of wall time without any record until the entry is stopped; 0:
                            // 10. At least 10 until the kernel has come up
-    unsigned memory;       // MiB; 0: what the pack needs
     int cpu;               // host CPU to pin QEMU to; negative: not pinned
     const char *kernel;    // its path; NULL: `kernel` in `directory`
     const char *directory; // where `kernel` and `truth` are; NULL: ../guest beside this program
     const char *qemu;      // NULL: qemu-system-x86_64
-    const char *machine;   // NULL: microvm
     const char *const *wrapper; // words in front of QEMU (perf stat ... --), or NULL
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/engine/guest_pack.h"
 
+#include "common/disk.h"
+#include "common/memory.h"
 #include "runner/guest/crc32.h"
 #include "runner/guest/pack.h"
 
@@ -12,64 +14,35 @@
 enum { ALIGNMENT = 16 };
 enum { LOOK_BACK = 64 }; // entries
 
-static int no_memory(struct error *error) {
-    return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory for the guest's pack");
+// Begin a part of the pack; its offset.
+static uint64_t begin_part(FILE *pack) {
+    while (ftell(pack) % ALIGNMENT)
+        fputc(0, pack);
+    return (uint64_t)ftell(pack);
 }
 
-// Room for `bytes` more, zeroed and aligned; its offset comes back, 0 when memory is out.
-static size_t reserve(struct guest_pack *pack, size_t bytes) {
-    size_t offset = (pack->bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    uint8_t *moved = realloc(pack->data, offset + bytes + 1);
-    if (!moved)
-        return 0;
-    memset(moved + pack->bytes, 0, offset + bytes + 1 - pack->bytes);
-    pack->data = moved;
-    pack->bytes = offset + bytes;
-    return offset;
+static int add_file(FILE *pack, struct pack_entry *entry, const char *path, struct error *error) {
+    size_t bytes;
+    char *file = disk_read(path, &bytes, error);
+    if (file == NULL)
+        return -1;
+    entry->elf_offset = begin_part(pack);
+    entry->elf_bytes = bytes;
+    entry->elf_crc = crc32_add(0, file, bytes);
+    fwrite(file, 1, bytes, pack);
+    free(file);
+    return bytes ? 0 : error_set(error, ERROR_INPUT, path, 0, "the variant is empty");
 }
 
-static struct pack_entry *table_of(const struct guest_pack *pack) {
-    return (struct pack_entry *)(pack->data + sizeof(struct pack_header));
-}
-
-static int add_file(struct guest_pack *pack, size_t index, const char *path, struct error *error) {
-    FILE *file = fopen(path, "rbe");
-    if (!file)
-        return error_errno(error, ERROR_INPUT, path, "cannot open the variant");
-    long bytes = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
-    rewind(file);
-    size_t offset = bytes > 0 ? reserve(pack, (size_t)bytes) : 0;
-    size_t got = offset ? fread(pack->data + offset, 1, (size_t)bytes, file) : 0;
-    fclose(file);
-    if (bytes <= 0)
-        return error_set(error, ERROR_INPUT, path, 0, "the variant is empty or no file");
-    if (!offset)
-        return no_memory(error);
-    if (got != (size_t)bytes)
-        return error_set(error, ERROR_INPUT, path, 0, "the variant cannot be read to its end");
-    struct pack_entry *entry = &table_of(pack)[index];
-    entry->elf_offset = offset;
-    entry->elf_bytes = got;
-    entry->elf_crc = crc32_add(0, pack->data + offset, got);
-    return 0;
-}
-
-static int add_arguments(struct guest_pack *pack, size_t index, const char *const *argv,
-                         struct error *error) {
-    size_t bytes = 0, count = 0;
-    while (argv[count])
-        bytes += strlen(argv[count++]) + 1;
-    size_t offset = reserve(pack, bytes);
-    if (!offset)
-        return no_memory(error);
-    char *at = (char *)pack->data + offset;
-    for (size_t i = 0; i < count; i++)
-        at = stpcpy(at, argv[i]) + 1;
-    struct pack_entry *entry = &table_of(pack)[index];
-    entry->argument_offset = offset;
-    entry->argument_bytes = (uint32_t)bytes;
-    entry->argument_count = (uint32_t)count;
-    return 0;
+static void add_arguments(FILE *pack, struct pack_entry *entry, const char *const *argv) {
+    entry->argument_offset = begin_part(pack);
+    entry->argument_bytes = entry->argument_count = 0;
+    for (; *argv; argv++) {
+        uint32_t bytes = (uint32_t)strlen(*argv) + 1;
+        fwrite(*argv, 1, bytes, pack);
+        entry->argument_bytes += bytes;
+        entry->argument_count++;
+    }
 }
 
 // A proof packs each file several times in a row. Farther back it is cheaper to pack the file
@@ -83,27 +56,26 @@ static size_t earlier_with_path(const struct guest_entry *entries, size_t index)
 
 int guest_pack_build(struct guest_pack *pack, const struct guest_entry *entries, size_t count,
                      struct error *error) {
-    *pack = (struct guest_pack){0};
-    reserve(pack, sizeof(struct pack_header) + count * sizeof(struct pack_entry));
-    if (!pack->data)
-        return no_memory(error);
-    for (size_t i = 0; i < count; i++) {
+    struct pack_entry *table = memory_zero(count, sizeof *table);
+    struct pack_header header = {.magic = PACK_MAGIC, .entries = (uint32_t)count};
+    FILE *stream = text_open((char **)&pack->data, &pack->bytes);
+    int failed = 0;
+    fwrite(&header, sizeof header, 1, stream);
+    fwrite(table, sizeof *table, count, stream);
+    for (size_t i = 0; !failed && i < count; i++) {
         size_t same = earlier_with_path(entries, i);
-        if (same == i && add_file(pack, i, entries[i].path, error))
-            return -1;
-        if (same != i)
-            table_of(pack)[i] = table_of(pack)[same];
-        table_of(pack)[i].ring = entries[i].ring ? 3 : 0;
-        if (add_arguments(pack, i, entries[i].argv, error))
-            return -1;
-        struct pack_entry *entry = &table_of(pack)[i];
-        entry->entry_crc = crc32_add(0, entry, offsetof(struct pack_entry, entry_crc));
+        table[i] = table[same];
+        failed = same == i ? add_file(stream, &table[i], entries[i].path, error) : 0;
+        table[i].ring = entries[i].ring ? 3 : 0;
+        add_arguments(stream, &table[i], entries[i].argv);
+        table[i].entry_crc = crc32_add(0, &table[i], offsetof(struct pack_entry, entry_crc));
     }
-    struct pack_header *header = (struct pack_header *)pack->data;
-    memcpy(header->magic, PACK_MAGIC, sizeof header->magic);
-    header->bytes = pack->bytes;
-    header->entries = (uint32_t)count;
-    return 0;
+    text_close(stream);
+    header.bytes = pack->bytes;
+    memcpy(pack->data, &header, sizeof header);
+    memcpy(pack->data + sizeof header, table, count * sizeof *table);
+    free(table);
+    return failed;
 }
 
 int guest_pack_arm(struct guest_pack *pack, size_t first, struct error *error) {
