@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/estimate/slices.h"
 
+#include "common/memory.h"
 #include "common/printable.h"
 
 #include <stdio.h>
@@ -145,11 +146,7 @@ static int parse_body(const char *at, const char *end, size_t expected, struct s
 
 int slices_parse(const char *text, size_t length, size_t expected, struct slices *slices, char *why,
                  size_t size) {
-    *slices = (struct slices){.slices = calloc(expected ? expected : 1, sizeof(struct slice))};
-    if (!slices->slices) {
-        snprintf(why, size, "not enough memory");
-        return -1;
-    }
+    *slices = (struct slices){.slices = memory_zero(expected, sizeof(struct slice))};
     if (!parse_body(text, text + length, expected, slices, why, size))
         return 0;
     slices_free(slices);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/estimate/stats.h"
 
+#include "common/memory.h"
+
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
@@ -18,9 +20,7 @@ double stats_sd(const double *values, size_t count) {
 }
 
 static double *sorted_copy(const double *values, size_t count) {
-    double *copy = malloc((count ? count : 1) * sizeof *copy);
-    if (!copy)
-        abort(); // a few kilobytes: nothing sensible can follow
+    double *copy = memory_zero(count, sizeof *copy);
     memcpy(copy, values, count * sizeof *copy);
     gsl_sort(copy, 1, count);
     return copy;
@@ -66,10 +66,8 @@ struct interval stats_block_bootstrap(const double *values, size_t count, size_t
     if (count < 2 * block || resamples < 2)
         return result;
     gsl_rng *random = gsl_rng_alloc(gsl_rng_taus2);
-    double *drawn = malloc(count * sizeof *drawn);
-    double *means = malloc(resamples * sizeof *means);
-    if (!random || !drawn || !means)
-        abort();
+    double *drawn = memory_zero(count, sizeof *drawn);
+    double *means = memory_zero(resamples, sizeof *means);
     gsl_rng_set(random, (unsigned long)(seed ^ seed >> 32));
     for (size_t i = 0; i < resamples; i++) {
         draw_blocks(random, values, count, block, drawn);

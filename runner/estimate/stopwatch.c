@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/estimate/stopwatch.h"
 
+#include "common/memory.h"
+
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,18 +27,14 @@ static double leg_ticks(const struct slices *slices, size_t at, int leg) {
 
 // The series of one leg over all slices; owned by the caller.
 static double *leg_series(const struct slices *slices, int leg) {
-    double *series = malloc(slices->count * sizeof *series);
-    if (!series)
-        abort();
+    double *series = memory_zero(slices->count, sizeof *series);
     for (size_t i = 0; i < slices->count; i++)
         series[i] = leg_ticks(slices, i, leg);
     return series;
 }
 
 static double *divide(const double *above, const double *below, size_t count) {
-    double *ratio = malloc(count * sizeof *ratio);
-    if (!ratio)
-        abort();
+    double *ratio = memory_zero(count, sizeof *ratio);
     for (size_t i = 0; i < count; i++)
         ratio[i] = below[i] > 0 ? above[i] / below[i] : HUGE_VAL;
     return ratio;
@@ -48,10 +47,15 @@ static double centre_of_ratio(const double *above, const double *below, size_t c
     return centre;
 }
 
-static void fail(struct stopwatch_value *value, enum status status, const char *why) {
+// The worst status counts, the first reason is told.
+__attribute__((format(printf, 3, 4))) static void
+fail(struct stopwatch_value *value, enum status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
     value->status = status_worse(value->status, status);
     if (!*value->detail)
-        snprintf(value->detail, sizeof value->detail, "%s", why);
+        vsnprintf(value->detail, sizeof value->detail, format, arguments);
+    va_end(arguments);
 }
 
 // A whole number of cycles, or 0 if `ratio` is none within the tolerance.
@@ -65,10 +69,7 @@ static int whole_cycles(double ratio, double *off) {
 // excluded. Checks what is left of the panel. Owned by the caller.
 static double *unit_series(double *const legs[LEG_COUNT], size_t count, int excluded,
                            struct stopwatch_value *value) {
-    double *unit = malloc(count * sizeof *unit), off = 0;
-    char why[160];
-    if (!unit)
-        abort();
+    double *unit = memory_zero(count, sizeof *unit), off = 0;
     for (size_t i = 0; i < count; i++)
         unit[i] = excluded == LEG_add   ? legs[LEG_rol][i]
                   : excluded == LEG_rol ? legs[LEG_add][i]
@@ -76,20 +77,19 @@ static double *unit_series(double *const legs[LEG_COUNT], size_t count, int excl
     if (excluded != LEG_add && excluded != LEG_rol) {
         double ratio = centre_of_ratio(legs[LEG_add], legs[LEG_rol], count);
         value->disagreement = fabs(ratio - 1);
-        snprintf(why, sizeof why, "panel: add / rol is %.4f, not 1 within %.1f %%", ratio,
-                 PANEL_TOLERANCE * 100);
         if (!(value->disagreement <= PANEL_TOLERANCE))
-            fail(value, STATUS_invalid_reference, why);
+            fail(value, STATUS_invalid_reference, "panel: add / rol is %.4f, not 1 within %.1f %%",
+                 ratio, PANEL_TOLERANCE * 100);
     }
     if (excluded != LEG_imul) {
         double ratio = centre_of_ratio(legs[LEG_imul], unit, count);
         value->imul_cycles = whole_cycles(ratio, &off);
         if (excluded == LEG_add || excluded == LEG_rol)
             value->disagreement = off;
-        snprintf(why, sizeof why, "panel: imul takes %.4f cycles, not 3, 4, 5 or 6 within %.1f %%",
-                 ratio, PANEL_TOLERANCE * 100);
         if (!value->imul_cycles)
-            fail(value, STATUS_invalid_reference, why);
+            fail(value, STATUS_invalid_reference,
+                 "panel: imul takes %.4f cycles, not 3, 4, 5 or 6 within %.1f %%", ratio,
+                 PANEL_TOLERANCE * 100);
     }
     return unit;
 }
@@ -102,11 +102,8 @@ static void describe_ratios(const double *ratio, size_t count, struct stopwatch_
     for (size_t i = 0; i < count; i++)
         far += fabs(ratio[i] / centre - 1) > 0.1;
     value->disturbed = (double)far / (double)count;
-    if (stats_two_modes(ratio, count, 0.1, 0.05, modes)) {
-        char why[160];
-        snprintf(why, sizeof why, "two modes: %.4g and %.4g cycles", modes[0], modes[1]);
-        fail(value, STATUS_unstable, why);
-    }
+    if (stats_two_modes(ratio, count, 0.1, 0.05, modes))
+        fail(value, STATUS_unstable, "two modes: %.4g and %.4g cycles", modes[0], modes[1]);
 }
 
 static void describe_clock(const double *unit, size_t count, struct stopwatch_value *value) {

@@ -3,7 +3,6 @@
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
-#include <stdlib.h>
 
 // Spread seed, core and block over all bits (the finaliser of SplitMix64, Steele 2014), so
 // that neighbouring seeds and blocks share nothing.
@@ -16,8 +15,6 @@ static uint64_t mix(uint64_t x) {
 
 void schedule_block(uint64_t seed, int core, long block, size_t count, size_t *order) {
     gsl_rng *random = gsl_rng_alloc(gsl_rng_taus2);
-    if (!random)
-        abort();
     gsl_rng_set(random,
                 (unsigned long)(mix(mix(seed) + (uint64_t)block * 2 + (uint64_t)core) >> 32));
     for (size_t i = 0; i < count; i++)

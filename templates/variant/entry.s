@@ -22,12 +22,9 @@ _start: # RSP is 16-aligned here and points to argc, argv[].
         .globl  timed_call
         .p2align 6
 timed_call:
-        push    %rbx
-        push    %rbp
-        push    %r12
-        push    %r13
-        push    %r14
-        push    %r15
+        .irp    register, rbx, rbp, r12, r13, r14, r15
+        push    %\register
+        .endr
         pushfq
         mov     (%rsp), %rbx
         mov     %rbx, saved_flags(%rip)
@@ -76,12 +73,9 @@ loop_return:
         or      %rdx, %rax
         sub     start_ticks(%rip), %rax
         add     $24, %rsp               # two canaries and the flags, already restored
-        pop     %r15
-        pop     %r14
-        pop     %r13
-        pop     %r12
-        pop     %rbp
-        pop     %rbx
+        .irp    register, r15, r14, r13, r12, rbp, rbx
+        pop     %\register
+        .endr
         ret
 lost:   and     $-16, %rsp
         call    loop_lost

@@ -90,14 +90,18 @@ static void prepare(struct segment *segments) {
     segments[SEGMENT_LOOP].n = find_n(loop_setup, ticks_a_segment);
 }
 
+// "WORD NUMBER", a line.
+static void put_line(const char *word, uint64_t number) {
+    put_text(word);
+    put_number(number);
+    put_text("\n");
+}
+
 static void put_flags_left(void) {
     // DF, IF, NT, AC, ID; the arithmetic flags always change.
     static const uint64_t interesting = 0x400 | 0x200 | 0x4000 | 0x40000 | 0x200000;
-    if (!(flags_left & interesting))
-        return;
-    put_text("note flags ");
-    put_number(flags_left & interesting);
-    put_text("\n");
+    if (flags_left & interesting)
+        put_line("note flags ", flags_left & interesting);
 }
 
 // Wait 0 to 255 turns, another number each time. On many CPUs the TSC counts in steps of tens of
@@ -139,13 +143,6 @@ static void stopwatch(uint64_t slices) {
     put_flags_left();
 }
 
-static void put_end(uint64_t number) {
-    put_text("end ");
-    put_number(number);
-    put_text("\n");
-    put_flush(STANDARD_OUTPUT);
-}
-
 static int usage(void) {
     put_text("usage: variant [ITERATIONS | --stopwatch SLICES]\n");
     put_flush(STANDARD_ERROR);
@@ -154,18 +151,13 @@ static int usage(void) {
 
 // What the loop needs, had or refused before it runs.
 static void get_privilege(void) {
-    long failed = 0;
-    if (variant_needs == NEEDS_CPL0 && current_privilege_level() != 0) {
+    long failed = variant_needs == NEEDS_IOPL ? system_call(SYS_IOPL, 3, 0, 0) : 0;
+    int wrong_ring = variant_needs == NEEDS_CPL0 && current_privilege_level() != 0;
+    if (wrong_ring)
         put_text("error cpl0\n");
-        put_flush(STANDARD_OUTPUT);
-        leave(STATUS_PRIVILEGE);
-    }
-    if (variant_needs == NEEDS_IOPL)
-        failed = system_call(SYS_IOPL, 3, 0, 0);
-    if (failed) {
-        put_text("error iopl ");
-        put_number((uint64_t)-failed);
-        put_text("\n");
+    if (failed)
+        put_line("error iopl ", (uint64_t)-failed);
+    if (wrong_ring || failed) {
         put_flush(STANDARD_OUTPUT);
         leave(STATUS_PRIVILEGE);
     }
@@ -194,7 +186,9 @@ int variant_main(long argc, char **argv) {
         stopwatch(number);
     else
         timed_call((uint32_t)number, loop_setup);
-    if (argc > 1)
-        put_end(number);
+    if (argc > 1) {
+        put_line("end ", number);
+        put_flush(STANDARD_OUTPUT);
+    }
     return 0;
 }

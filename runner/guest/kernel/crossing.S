@@ -68,21 +68,9 @@ gate_syscall:                           # RCX = return address, R11 = RFLAGS
         pushq   $0
         pushq   $VECTOR_SYSCALL
 gate_enter:
-        pushq   %rax
-        pushq   %rbx
-        pushq   %rcx
-        pushq   %rdx
-        pushq   %rsi
-        pushq   %rdi
-        pushq   %rbp
-        pushq   %r8
-        pushq   %r9
-        pushq   %r10
-        pushq   %r11
-        pushq   %r12
-        pushq   %r13
-        pushq   %r14
-        pushq   %r15
+        .irp    register, rax, rbx, rcx, rdx, rsi, rdi, rbp, r8, r9, r10, r11, r12, r13, r14, r15
+        pushq   %\register
+        .endr
         movq    %cr3, %rax
         pushq   %rax
         rdtsc
@@ -107,47 +95,27 @@ gate_resume:                            # RDI = the frame to go on with
         movq    %rax, gate_entered_at
         popq    %rax
         movq    %rax, %cr3
-        popq    %r15
-        popq    %r14
-        popq    %r13
-        popq    %r12
-        popq    %r11
-        popq    %r10
-        popq    %r9
-        popq    %r8
-        popq    %rbp
-        popq    %rdi
-        popq    %rsi
-        popq    %rdx
-        popq    %rcx
-        popq    %rbx
-        popq    %rax
+        .irp    register, r15, r14, r13, r12, r11, r10, r9, r8, rbp, rdi, rsi, rdx, rcx, rbx, rax
+        popq    %\register
+        .endr
         addq    $16, %rsp
         iretq
-        .globl  gate_code_end
-gate_code_end:
 
         .text
         .globl  gate_launch, gate_finish
 gate_launch:                            # RDI = the frame to enter
-        pushq   %rbx
-        pushq   %rbp
-        pushq   %r12
-        pushq   %r13
-        pushq   %r14
-        pushq   %r15
+        .irp    register, rbx, rbp, r12, r13, r14, r15
+        pushq   %\register
+        .endr
         movq    %rsp, gate_kernel_rsp
         movq    $gate_resume, %rax
         jmp     *%rax
 
 gate_finish:                            # gate_launch returns to its caller
         movq    gate_kernel_rsp, %rsp
-        popq    %r15
-        popq    %r14
-        popq    %r13
-        popq    %r12
-        popq    %rbp
-        popq    %rbx
+        .irp    register, r15, r14, r13, r12, rbp, rbx
+        popq    %\register
+        .endr
         ret
 
         .section .note.GNU-stack, "", @progbits

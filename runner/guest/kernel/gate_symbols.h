@@ -12,7 +12,7 @@ extern const char gate_tables_begin[], gate_tables_end[];
 extern const char gate_writable_begin[], gate_writable_end[], kernel_end[];
 
 // The gate's code and stacks (crossing.S); a guard is the unmapped page below a stack.
-extern const char gate_vectors[], gate_syscall[], gate_code_end[];
+extern const char gate_vectors[], gate_syscall[];
 extern const char gate_fault_stack_guard[], gate_fault_stack_top[];
 extern const char gate_nmi_stack_guard[], gate_nmi_stack_top[];
 extern const char gate_double_stack_guard[], gate_double_stack_top[];
