@@ -5,7 +5,6 @@
 #include "results/body.h"
 #include "results/context.h"
 #include "results/item.h"
-#include "results/petition.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,126 +61,59 @@ static void spaced(const char *item, char *text, size_t size) {
     text[used] = '\0';
 }
 
-static int add_instlat(struct published *published, size_t row, struct error *error) {
-    const struct table *table = &published->instlat;
-    const char *item = table_cell(table, row, "instructions");
-    const char *cell =
-        table_cell(table, row, is_chain(item) ? "latency_cycles" : "throughput_cycles");
+// A row with the CPU, source and cycles of row `row`; NULL with *error.
+static struct cost *add_figure(struct published *published, const struct table *table, size_t row,
+                               const char *column, struct error *error) {
+    static const struct {
+        enum cost_key key;
+        const char *column;
+    } keys[] = {{KEY_cpu_vendor, "vendor"},   {KEY_cpu_family, "family"},
+                {KEY_cpu_model, "model"},     {KEY_cpu_stepping, "stepping"},
+                {KEY_core_type, "core_type"}, {KEY_cpu_name, "cpu"}};
     double cycles;
-    if (units_scan_number(cell, &cycles) != 0)
-        return error_set(error, ERROR_INPUT, table->path, table_line(row),
-                         "\"%s\" is no number of cycles", cell);
+    if (units_scan_number(table_cell(table, row, column), &cycles) != 0) {
+        error_set(error, ERROR_INPUT, table->path, table_line(row), "\"%s\" is no number of cycles",
+                  table_cell(table, row, column));
+        return NULL;
+    }
     struct cost *cost = costs_add(&published->costs);
     cost->key[KEY_run_id] = "published";
     cost->key[KEY_engine] = "published";
     cost->key[KEY_ring] = "3";
-    cost->key[KEY_cpu_vendor] = table_cell(table, row, "vendor");
-    cost->key[KEY_cpu_family] = table_cell(table, row, "family");
-    cost->key[KEY_cpu_model] = table_cell(table, row, "model");
-    cost->key[KEY_cpu_stepping] = table_cell(table, row, "stepping");
-    cost->key[KEY_core_type] = table_cell(table, row, "core_type");
-    cost->key[KEY_cpu_name] = table_cell(table, row, "cpu");
-    spaced(item, cost->item, sizeof cost->item);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        cost->key[keys[i].key] = table_cell(table, row, keys[i].column);
     cost->cycles = cost->published = cycles;
     snprintf(cost->published_source, sizeof cost->published_source, "%s",
              table_cell(table, row, "source"));
-    return 0;
-}
-
-// One iteration of a program of the mail. 0, or -1 with *error if the program is not there.
-static int petition_iteration(const struct table *table, const char *program, struct bounds *bounds,
-                              struct error *error) {
-    for (size_t row = 0; row < table->rows; row++) {
-        double iterations, instructions, ipc, cycles;
-        if (strcmp(table_cell(table, row, "program"), program) != 0)
-            continue;
-        bool counted = units_scan_number(table_cell(table, row, "cycles_total"), &cycles) == 0;
-        if (units_scan_number(table_cell(table, row, "iterations"), &iterations) == 0 && counted) {
-            *bounds = petition_from_cycles(cycles, iterations);
-            return 0;
-        }
-        if (units_scan_number(table_cell(table, row, "iterations"), &iterations) == 0 &&
-            units_scan_number(table_cell(table, row, "instructions_total"), &instructions) == 0 &&
-            units_scan_number(table_cell(table, row, "ipc_printed"), &ipc) == 0) {
-            *bounds = petition_from_ipc(instructions, ipc, iterations);
-            return 0;
-        }
-        return error_set(error, ERROR_INPUT, table->path, table_line(row),
-                         "%s has neither cycles nor instructions with ipc", program);
-    }
-    return error_set(error, ERROR_INPUT, table->path, 0, "has no row for the program %s", program);
-}
-
-// The programs of the mail, with how many items one iteration has.
-enum { CLI27, STI28, CLI_PAIR, STI_PAIR, PAIR, ONE_PAIR, PUSH_POP, PROGRAMS };
-static const struct {
-    const char *program, *item, *context;
-    double count;
-} programs[PROGRAMS] = {
-    [CLI27] = {"cli27_sti1", "cli", "if=0->0", 27},
-    [STI28] = {"sti28", "sti", "if=1->1", 28},
-    [CLI_PAIR] = {"cli_push_popf", "cli; push %rbx; popfq", "if=1->0->1", 14},
-    [STI_PAIR] = {"sti_push_popf", "sti; push %rbx; popfq", "if=1->1", 14},
-    [PAIR] = {"push_popf", "push %rbx; popfq", "if=1->1", 14},
-    [ONE_PAIR] = {"push_popf_pair", "push %rbx; popfq", "if=1->1;groups=1", 1},
-    [PUSH_POP] = {"push_pop_pair", "push %rbx; pop %rcx", "groups=1", 1},
-};
-
-static struct cost *add_petition(struct published *published, size_t which, struct bounds cycles) {
-    const char *source = "";
-    for (size_t row = 0; row < published->petition.rows; row++)
-        if (strcmp(table_cell(&published->petition, row, "program"), programs[which].program) == 0)
-            source = table_cell(&published->petition, row, "source");
-    struct cost *cost = costs_add(&published->costs);
-    cost->key[KEY_run_id] = "published";
-    cost->key[KEY_engine] = "published";
-    cost->key[KEY_ring] = "3";
-    cost->key[KEY_cpu_vendor] = "GenuineIntel";
-    cost->key[KEY_cpu_family] = "6";
-    cost->key[KEY_cpu_model] = "94"; // "a Skylake CPU", a client: the mail says no more
-    cost->key[KEY_cpu_name] = table_cell(&published->petition, 0, "cpu");
-    snprintf(cost->context, sizeof cost->context, "%s", programs[which].context);
-    snprintf(cost->item, sizeof cost->item, "%s", programs[which].item);
-    cost->cycles = cost->published = cycles.centre;
-    cost->ci_low = cycles.low;
-    cost->ci_high = cycles.high;
-    cost_rests_on(cost, programs[which].program);
-    snprintf(cost->published_source, sizeof cost->published_source, "%s", source);
     return cost;
 }
 
-// Say of a group with an instruction in front whether the parts' costs add up to it.
-static void judge_front(struct cost *cost, struct bounds whole, struct bounds front,
-                        struct bounds pair) {
-    struct bounds adds = petition_minus(whole, pair);
-    cost->additive = petition_additive(whole, front, pair);
-    snprintf(cost->detail, sizeof cost->detail,
-             "in front of the pair it adds %.1f [%.1f, %.1f] cycles, alone it takes %.2f",
-             adds.centre, adds.low, adds.high, front.centre);
+static int add_instlat(struct published *published, size_t row, struct error *error) {
+    const char *item = table_cell(&published->instlat, row, "instructions");
+    struct cost *cost = add_figure(published, &published->instlat, row,
+                                   is_chain(item) ? "latency_cycles" : "throughput_cycles", error);
+    if (cost != NULL)
+        spaced(item, cost->item, sizeof cost->item);
+    return cost != NULL ? 0 : -1;
 }
 
-static int add_all_petition(struct published *published, struct error *error) {
-    struct bounds loop[PROGRAMS], part[PROGRAMS];
-    for (size_t i = 0; i < PROGRAMS; i++) {
-        if (petition_iteration(&published->petition, programs[i].program, &loop[i], error) != 0)
-            return -1;
-        part[i] = petition_part(loop[i], programs[i].count, PETITION_OVERHEAD_HIGH);
-    }
-    part[CLI27] = petition_other(loop[CLI27], programs[CLI27].count, 1, loop[STI28],
-                                 programs[STI28].count, PETITION_OVERHEAD_HIGH);
-    for (size_t i = 0; i < PROGRAMS; i++) {
-        struct cost *cost = add_petition(published, i, part[i]);
-        if (i == CLI27) {
-            cost_rests_on(cost, programs[STI28].program);
-            cost->method = METHOD_solved;
-        } else if (i == CLI_PAIR)
-            judge_front(cost, part[i], part[CLI27], part[PAIR]);
-        else if (i == STI_PAIR)
-            judge_front(cost, part[i], part[STI28], part[PAIR]);
-        else if (i == PAIR)
-            snprintf(cost->detail, sizeof cost->detail,
-                     "a pair; the mail's 10 cycles averaged POPF with a nearly free PUSH");
-    }
+// A figure with bounds; docs/petition_2016.md derives each.
+static int add_petition(struct published *published, size_t row, struct error *error) {
+    const struct table *table = &published->petition;
+    struct cost *cost = add_figure(published, table, row, "cycles", error);
+    if (cost == NULL)
+        return -1;
+    if (units_scan_number(table_cell(table, row, "ci_low"), &cost->ci_low) != 0 ||
+        units_scan_number(table_cell(table, row, "ci_high"), &cost->ci_high) != 0)
+        return error_set(error, ERROR_INPUT, table->path, table_line(row), "bounds are no numbers");
+    snprintf(cost->context, sizeof cost->context, "%s", table_cell(table, row, "context"));
+    snprintf(cost->item, sizeof cost->item, "%s", table_cell(table, row, "item"));
+    snprintf(cost->detail, sizeof cost->detail, "%s", table_cell(table, row, "detail"));
+    if (strcmp(table_cell(table, row, "method"), method_name(METHOD_solved)) == 0)
+        cost->method = METHOD_solved;
+    if (strcmp(table_cell(table, row, "additive"), additive_name(ADDITIVE_no)) == 0)
+        cost->additive = ADDITIVE_no;
+    cost_rests_on(cost, table_cell(table, row, "variants"));
     return 0;
 }
 
@@ -190,21 +122,24 @@ int published_read(const char *folder, struct published *published, struct error
         "vendor", "family",       "model",          "stepping",          "core_type",
         "cpu",    "instructions", "latency_cycles", "throughput_cycles", "source",
         NULL};
-    static const char *const petition[] = {
-        "cpu",         "program",      "iterations", "instructions_total",
-        "ipc_printed", "cycles_total", "source",     NULL};
+    static const char *const petition[] = {"vendor",   "family",   "model",  "cpu",     "context",
+                                           "item",     "cycles",   "ci_low", "ci_high", "method",
+                                           "additive", "variants", "source", "detail",  NULL};
     char path[4096];
     *published = (struct published){0};
     snprintf(path, sizeof path, "%s/instlatx64.csv", folder);
     if (table_read(path, instlat, &published->instlat, error) != 0)
         return -1;
-    snprintf(path, sizeof path, "%s/petition_2016.csv", folder);
+    snprintf(path, sizeof path, "%s/petition_2016_costs.csv", folder);
     if (table_read(path, petition, &published->petition, error) != 0)
         return -1;
     for (size_t row = 0; row < published->instlat.rows; row++)
         if (add_instlat(published, row, error) != 0)
             return -1;
-    return add_all_petition(published, error);
+    for (size_t row = 0; row < published->petition.rows; row++)
+        if (add_petition(published, row, error) != 0)
+            return -1;
+    return 0;
 }
 
 void published_free(struct published *published) {

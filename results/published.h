@@ -15,7 +15,7 @@ struct published {
     struct costs costs; // all of them as rows; keys point into the tables or are static
 };
 
-// Read instlatx64.csv and petition_2016.csv of a folder. 0, or -1 with *error. Free with
+// Read instlatx64.csv and petition_2016_costs.csv of a folder. 0, or -1 with *error. Free with
 // published_free in both cases.
 int published_read(const char *folder, struct published *published, struct error *error);
 void published_free(struct published *published);

@@ -293,7 +293,7 @@ def test_twins_make_the_noise_floor(tmp_path, solve):
 
 
 def test_the_committed_published_costs_are_what_the_program_makes(tmp_path, results):
-    for name in ("instlatx64.csv", "petition_2016.csv"):
+    for name in ("instlatx64.csv", "petition_2016_costs.csv"):
         shutil.copy(os.path.join(PUBLISHED, name), tmp_path)
     assert results("published", tmp_path).returncode == 0
     assert filecmp.cmp(tmp_path / "costs.csv", os.path.join(PUBLISHED, "costs.csv"), False)
