@@ -17,7 +17,7 @@ from common import lists
 from common.errors import known
 from common.questions import MATCHER, RULES
 
-SHARED = {"title": (TEXT, False), "beside": (LIST, False), "question": (LIST, False),
+SHARED = {"title": (TEXT, False), "beside": (TABLE, False), "question": (LIST, False),
           "difference": (LIST, False), "generation": (LIST, False), "phrases": (TABLE, False),
           "plots": (TABLE, False)}
 _QUESTION = {"title": (TEXT, True), "take": (LIST, True), "short": (LIST, False),
@@ -26,7 +26,7 @@ _MATCHER = dict.fromkeys(MATCHER, (LIST, False))
 _DIFFERENCE = {"item": (TEXT, True), "minuend": (LIST, True), "where": (TABLE, False),
                "subtrahend": (TABLE, True), "but": (LIST, False), "missing": (TEXT, True)}
 _METHODS = [method.name for method in lists.methods()]
-_GENERATION = {"general": (TEXT, True), "heading": (TEXT, True)}
+_GENERATION = {"general": (TEXT, True), "heading": (TEXT, False)}
 _PLOTS = {"map": (TABLE, False)}
 _MAP = {"title": (TEXT, True), "take": (LIST, True)}
 _FIELD = re.compile(r"\{([^{}]*)\}")
@@ -65,7 +65,7 @@ def _add(found, file):
     data = {key: file.data[key] for key in SHARED if key in file.data}
     check(file, (), data, SHARED)
     check_line(file, ("title",), data.get("title", ""), "title")
-    check_texts(file, ("beside",), data.get("beside", []))
+    check_texts(file, ("beside",), data.get("beside", {}).values())
     for key, one in (("question", _question), ("difference", _difference),
                      ("generation", lambda *place: check(*place, _GENERATION))):
         for index, table in enumerate(data.get(key, [])):
@@ -131,7 +131,7 @@ def sweep_json(sweep):
     told = sweep.shared
     return json.dumps({
         "sweep": sweep.name, "summary": sweep.summary, "toml": sweep.toml,
-        "title": told.get("title", sweep.summary), "beside": told.get("beside", []),
+        "title": told.get("title", sweep.summary), "beside": told.get("beside", {}),
         "questions": [{"short": [], "titled": False, "hide": [], **question}
                       for question in told.get("question", [])],
         "phrases": told["phrases"], "generations": told.get("generation", []),

@@ -8,6 +8,8 @@ a count by the name of the family.
 import dataclasses
 from collections import Counter
 
+from common import questions
+
 # A study with more rows than WHOLE_FAMILY among the instructions is cut to ROWS_PER_FAMILY and
 # those with a figure of the same CPU beside them.
 WHOLE_FAMILY = 16
@@ -112,9 +114,12 @@ def short_families(rows, left_out):
     return shown
 
 
-def shorten(section, rules):
-    """The section with the rules applied in turn."""
+RULES = {name: globals()[name] for name in questions.RULES}
+
+
+def shorten(section, names):
+    """The section with the rules of these names applied in turn."""
     left_out, rows = Counter(section.left_out), section.rows
-    for rule in rules:
-        rows = rule(rows, left_out)
+    for name in names:
+        rows = RULES[name](rows, left_out)
     return dataclasses.replace(section, rows=rows, left_out=dict(sorted(left_out.items())))

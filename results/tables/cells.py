@@ -4,20 +4,10 @@
 import math
 from dataclasses import dataclass
 
-# Status marks. Every status but ok has one, so that a reader never takes a cell on trust.
-MARKS = {
-    "ok": "", "unstable": "~", "implausible": "?", "invalid_reference": "?",
-    "multiplexed": "-", "not_counted": "-", "not_supported": "-", "faulted": "x",
-    "timed_out": "x", "unavailable": "-", "emulated": "E", "refused": "R", "unproved": "U",
-}
-MARK_MEANINGS = {
-    "~": "unstable: interval wider than asked, or two modes",
-    "?": "implausible, or no valid unit",
-    "-": "not to be had", "x": "ran and died, or ran into the time limit",
-    "E": "emulated, not a cost", "R": "refused: privileged and not real here",
-    "U": "unproved binary, not executed",
-}
-METHODS = {"direct": "d", "solved": "s", "difference": "x", "iteration": "i"}
+from common import lists
+
+_MARKS = {status.name: status.mark for status in lists.statuses()}
+_LETTERS = {method.name: method.letter for method in lists.methods()}
 
 
 @dataclass
@@ -43,14 +33,14 @@ class Cell:
 
     @property
     def mark(self):
-        return MARKS.get(self.status, "?")
+        return _MARKS.get(self.status, "?")
 
     @property
     def source(self):
         """Method and engine in two letters: dp, sg; empty for published figures."""
         if not self.present or self.engine in ("", "published"):
             return ""
-        return METHODS.get(self.method, "?") + self.engine[:1]
+        return _LETTERS.get(self.method, "?") + self.engine[:1]
 
     @property
     def agreement(self):
@@ -61,12 +51,9 @@ ABSENT = Cell(present=False)
 
 
 def from_cost(row):
-    return Cell(
-        value=row["cycles"], low=row["ci_low"], high=row["ci_high"], status=row["status"],
-        method=row["method"], engine=row["engine"], ring=row["ring"], additive=row["additive"],
-        published=row["published"], published_source=row["published_source"],
-        agrees=row["agrees"], detail=row["detail"], variants=row["variants"],
-        run_id=row["run_id"])
+    return Cell(row["cycles"], row["ci_low"], row["ci_high"], **{name: row[name] for name in (
+        "status", "method", "engine", "ring", "additive", "published", "published_source",
+        "agrees", "detail", "variants", "run_id")})
 
 
 def decimals(value, low=None, high=None):
@@ -117,3 +104,48 @@ def short_text(cell, places=None):
     if cell.value is not None:
         return value_text(cell, places)
     return cell.status + (f" ({cell.note})" if cell.note else "")
+
+
+def whole_text(cell):
+    """The same with the two letters and the note of a value."""
+    if cell.value is None:
+        return short_text(cell)
+    parts = (value_text(cell), cell.source, cell.note and f"({cell.note})")
+    return " ".join(part for part in parts if part)
+
+
+def figure_text(cell):
+    """The published figure beside a cell, and whether it agrees."""
+    return number(cell.published) + cell.agreement if cell.present else ""
+
+
+def _list(rows, used):
+    """"d a loop of nothing else; s ..." of those rows of a list that are used."""
+    return "; ".join(f"{sign} {meaning}" for sign, name, meaning in rows if name in used)
+
+
+def legend(cells):
+    """Sentences that say how to read these cells: of the letters and marks that occur."""
+    valued = [cell for cell in cells if cell.value is not None]
+    measured = [cell for cell in valued if cell.source]
+    found = []
+    if measured:
+        methods = _list([(row.letter, row.name, row.meaning) for row in lists.methods()],
+                        {cell.method for cell in measured})
+        engines = ", ".join(f"{name[:1]} {name}" for name in
+                            sorted({cell.engine for cell in measured}))
+        found.append("A measured cell holds the cycles, their 95 % interval and two letters. "
+                     f"The first letter tells how the cost was found: {methods}. "
+                     f"The second letter is the engine: {engines}.")
+    marks = _list([(row.mark, row.name, f"{row.name}: {row.meaning}") for row in lists.statuses()],
+                  {cell.status for cell in valued if cell.mark})
+    if marks:
+        found.append(f"Marks before the interval: {marks}.")
+    signs = _list([("=", "=", "the interval agrees with it"), ("!", "!", "it does not")],
+                  {cell.agreement for cell in cells})
+    if signs:
+        found.append(f"Beside a published figure: {signs}.")
+    if any(cell.engine == "published" for cell in valued):
+        found.append("A published cell has bounds where the source was rounded, and the figure "
+                     "alone where the source gives no error.")
+    return found

@@ -40,11 +40,12 @@ def make(templates, html=False):
         variable_end_string="}>", comment_start_string="<#", comment_end_string="#>",
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True, autoescape=html, loader=jinja2.FileSystemLoader(templates))
-    env.globals = {"WIDTH": layout.WIDTH, "blocks": layout.blocks, "zip": zip,
-                   "heading": layout.heading, "subheading": layout.subheading,
-                   "cell_text": layout.cell_text}
+    env.globals = {
+        "WIDTH": layout.WIDTH, "parts": layout.parts, "grid": layout.grid,
+        "column_head": layout.heading, "column_subtitle": layout.subheading,
+        "cell_text": layout.cell_text}
     env.filters.update(
         latex=latex, markdown=markdown, csv_row=csv_row, pad=layout.pad, wrapped=layout.wrap,
-        label=layout.label, trim_lines=layout.trim_lines, value=cells.value_text,
-        short=cells.short_text, number=cells.number, interval=cells.interval)
+        label=layout.label, trim_lines=layout.trim_lines, whole=cells.whole_text,
+        figure=cells.figure_text, number=cells.number, interval=cells.interval)
     return env

@@ -70,8 +70,7 @@ def cell_text(cell, column):
     made = _fitted(cell, MEASURED - SOURCE) + pad(source, SOURCE, True)
     if not column.figures:
         return made
-    figure = cells.number(cell.published) + cell.agreement if cell.present else ""
-    return made + " " + pad(figure, FIGURE, True)
+    return made + " " + pad(cells.figure_text(cell), FIGURE, True)
 
 
 def label(text):
@@ -81,12 +80,14 @@ def label(text):
     return wrap(text, "  ", "") + "\n" + " " * LABEL
 
 
-def _side_by_side(columns):
-    """Column numbers, as many at a time as fit the width."""
+def _side_by_side(columns, width):
+    """Column numbers, as many at a time as fit the width; all of them if it is None."""
+    if width is None:
+        return [list(range(len(columns)))]
     made, used = [[]], 0
     for number, column in enumerate(columns):
         need = 1 + _width(column)
-        if made[-1] and used + need > WIDTH - LABEL:
+        if made[-1] and used + need > width - LABEL:
             made.append([])
             used = 0
         made[-1].append(number)
@@ -96,20 +97,30 @@ def _side_by_side(columns):
 
 def _part(section, columns, numbers):
     letters = [columns[number].letter for number in numbers]
-    rows = [{"label": row["label"], "ring": row["ring"],
-             "cells": [(row["cells"][number], columns[number]) for number in numbers]}
+    rows = [{**row, "cells": [(row["cells"][number], columns[number]) for number in numbers]}
             for row in section["rows"]
             if any(row["cells"][number].present for number in numbers)]
-    return {"title": section["title"], "rows": rows, "left_out": section["left_out"],
+    return {**section, "rows": rows,
             "sentences": [text for letter, text in section["sentences"] if letter in letters]}
 
 
-def blocks(columns, sections):
+def parts(columns, sections, width):
     """The table cut into parts that fit the width, each with the sections it has rows of."""
     made = []
-    for numbers in _side_by_side(columns):
-        parts = [_part(section, columns, numbers) for section in sections]
+    for numbers in _side_by_side(columns, width):
+        some = [_part(section, columns, numbers) for section in sections]
         made.append({"columns": [columns[number] for number in numbers],
-                     "sections": [part for part in parts
+                     "sections": [part for part in some
                                   if part["rows"] or part["sentences"] or part["left_out"]]})
     return made
+
+
+def grid(rows, columns):
+    """Heading and rows of a table as texts, for formats that need no more."""
+    head = ["", "CPL"]
+    for column in columns:
+        head += [column.heading, "published"][:1 + column.figures]
+    return head, [[row["label"], row["ring"], *(
+        text for cell, column in row["cells"]
+        for text in (cells.whole_text(cell), cells.figure_text(cell))[:1 + column.figures])]
+        for row in rows]

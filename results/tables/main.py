@@ -77,9 +77,10 @@ def render(args, templates):
                 for path in args.directories]
     for run in all_runs:
         runs.refuse_empty(run)
-    runs.refuse_twins(all_runs)
+    runs.refuse_twice(all_runs)
     everything = args.all or args.format in ("csv", "html")
-    values = report.build(all_runs, figures, names, everything)
+    values = report.build(all_runs, figures, runs.read_generations(args.published), names,
+                          everything)
     env = environment.make(templates, html=args.format == "html")
     if args.format == "html":
         values["page"] = page.build(env, values, all_runs, args.builds)

@@ -16,7 +16,7 @@ def _proved_same(run, build, name):
     path = os.path.join(build, "proof.csv")
     if name not in run.proof or not os.path.exists(path):
         return False
-    rows = runs.read_csv(path, "build the sweep again", runs.PROOF)
+    rows = runs.read_csv(path, "build the sweep again", "proof")
     return any(row["variant"] == name and row["loop_sha256"] == run.proof[name]["loop_sha256"]
                for row in rows)
 
@@ -88,7 +88,7 @@ def _executions(path):
     """Rows of measurements.csv by variant; none if the file is not there."""
     found = {}
     if os.path.exists(path):
-        for row in runs.read_csv(path, "remove it or run again", runs.EXECUTIONS):
+        for row in runs.read_csv(path, "remove it or run again", "measurements"):
             found.setdefault((row["variant"], row["engine"]), []).append(row)
     return found
 
@@ -124,4 +124,4 @@ def build(env, report, all_runs, builds):
             row = variant["row"]
             variant["anchor"] = f"r{run['number']}-{row['variant']}-{row['engine']}-{row['ring']}"
             anchors[(row["run_id"], row["variant"], row["ring"])] = variant["anchor"]
-    return {"runs": made, "anchors": anchors, **plots.all_plots(env, report["columns"], all_runs)}
+    return {"runs": made, "anchors": anchors, **plots.all_plots(env, report, all_runs)}

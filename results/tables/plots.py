@@ -9,17 +9,14 @@ backquotes elsewhere.
 import re
 import shutil
 import subprocess
-from collections import Counter
 
 from common.errors import BadInput
+from common.questions import takes
 from results.tables import cells
-from results.tables.sections import context_of
 
 MOST_PLOTS = 60  # a page with more is no page
 MOST_LINES = 8
 COLOURS = ("#2f7ed8", "#d9730d", "#2b9348", "#9d4edd", "#d00000", "#0096a0", "#7f5539", "#6c757d")
-# Axes that count something, in the order in which they are preferred.
-LENGTHS = ("links", "fillers", "length", "unroll", "groups", "pairs", "offset", "align")
 
 
 def plain(text):
@@ -62,60 +59,33 @@ def _mix(text):
             (part.partition("*") for part in text.split("+"))}
 
 
-def _is_pure(row):
-    """Whether a loop holds its group and nothing else."""
-    group = Counter()
-    for part in row["group"].split(";"):
-        run = re.fullmatch(r"\s*(?:(\d+)\*)?\s*(\S+).*", part)
-        if run:
-            group[run[2]] += int(run[1] or 1) * float(row["groups"] or 0)
-    group.update(("dec", "jnz"))
-    return group == Counter(_mix(row["mix"]))
-
-
-def _systems(run):
-    """(family, order, context, ring) -> {item: cycles or None} of the solved costs."""
-    found = {}
-    for row in run.costs:
-        if row["method"] == "solved":
-            key = (row["family"], row["order"], row["context"], row["ring"])
-            found.setdefault(key, {})[row["item"]] = row["cycles"]
-    return found
-
-
-def _in_system(row, key):
-    """As results/solve_mixes.c has it: a pure loop belongs to each order and richer context."""
-    family, order, context, ring = key
-    if (row["family"], row["ring"]) != (family, ring):
-        return False
-    if row["group"] and _is_pure(row):
-        return set(filter(None, row["context"].split(";"))) <= set(context.split(";"))
-    return row.get("mix_source") != "found" and (row["order"], row["context"]) == (order, context)
-
-
 def ratio_plots(run):
-    """Cycles against the count of the second item, for each system of two items."""
-    for key, costs in _systems(run).items():
+    """Cycles against the count of the second item, for each system of two solved items."""
+    systems = {}
+    for cost in run.costs:
+        if cost["method"] == "solved":
+            key = tuple(cost[name] for name in ("family", "order", "context", "ring"))
+            systems.setdefault(key, []).append(cost)
+    for (family, order, context, ring), costs in systems.items():
         if len(costs) != 2:
             continue
-        (first, cost1), (second, cost2) = costs.items()
-        points = []
+        points, loops = [], costs[0]["variants"].split()
         for row in _valued(run.summary):
-            if not _in_system(row, key):
+            if row["variant"] not in loops or row["ring"] != ring:
                 continue
             mix = _mix(row["mix"])
-            counts = [mix.get(name.split("+")[0], 0) for name in (first, second)]
+            counts = [mix.get(cost["item"].split("+")[0], 0) for cost in costs]
             point = _point(row, counts[1])
-            if cost1 is not None and cost2 is not None:
-                point["fit"] = counts[0] * cost1 + counts[1] * cost2
+            if all(cost["cycles"] is not None for cost in costs):
+                point["fit"] = sum(count * cost["cycles"] for count, cost in zip(counts, costs))
             points.append(point)
         if len(points) < 4:
             continue
         points.sort(key=lambda point: point["x"])
-        title = f"{key[0]} ({key[1]}{', ' + key[2] if key[2] else ''}), CPL{key[3]}"
         yield "ratio", {
-            "title": title, "points": points, "fitted": points[0]["fit"] is not None,
-            "x_label": f"{second} in one iteration, the rest {first}",
+            "title": f"{family} ({', '.join(filter(None, (order, context)))}), CPL{ring}",
+            "points": points, "fitted": points[0]["fit"] is not None,
+            "x_label": f"{costs[1]['item']} in one iteration, the rest {costs[0]['item']}",
             "x_low": points[0]["x"] - 0.5, "x_high": points[-1]["x"] + 0.5}
 
 
@@ -123,15 +93,11 @@ def _parameters(row):
     return dict(part.split("=", 1) for part in row["parameters"].split(";") if "=" in part)
 
 
-def _is_number(text):
-    return re.fullmatch(r"\d+", text or "") is not None
-
-
 def _length_axis(rows):
-    """The axis of a family that counts something and has at least three values, or None."""
-    for name in LENGTHS:
-        values = {_parameters(row).get(name) for row in rows}
-        if len(values) >= 3 and all(_is_number(value) for value in values):
+    """The first parameter that counts something and has at least three values, or None."""
+    for name in dict.fromkeys(name for row in rows for name in _parameters(row)):
+        values = {_parameters(row).get(name, "") for row in rows}
+        if len(values) >= 3 and all(re.fullmatch(r"\d+", value) for value in values):
             return name
     return None
 
@@ -171,45 +137,31 @@ def length_plots(run):
                           for colour, (name, points) in zip(COLOURS, part)]}
 
 
-def _change(row):
-    context = context_of(row)
-    ends = context.get("if", "").split("->")
-    moves = f"IF {context['if']}" if len(set(ends)) > 1 else ""
-    bits = context.get("bits", "none").upper().replace("_", "+")
-    return ", ".join(part for part in (moves, "" if bits == "NONE" else bits) if part) or "nothing"
-
-
-def bits_plot(columns):
-    """The map of flag bits: rows what changes, columns CPUs."""
-    found, names = {}, []
-    for number, column in enumerate(columns):
-        for row in column.costs:
-            if row["general"] == "push r64;popfq" and row["method"] == "direct" and \
-                    row["cycles"] is not None and {"bits", "if"} & context_of(row).keys() and \
-                    "groups" not in context_of(row) and row["family"] in ("", "flag_bits"):
-                change = _change(row) + (" (CPL0)" if row["ring"] == "0" else "")
-                found.setdefault((change, number), row["cycles"])
-                names.append(change)
-    rows = list(dict.fromkeys(names))
+def map_plot(plot, report):
+    """The rows of the table that the sweep's map takes, by CPU; the colour is the cost."""
+    rows = [row for section in report["sections"] for row in section["rows"]
+            if takes(plot["take"], row) and any(cell.value is not None for cell in row["cells"])]
     if len(rows) < 2:
         return
-    values = found.values()
-    yield "bits", {
-        "rows": rows, "columns": [f"{column.letter}: {column.name}" for column in columns],
-        "low": min(values) * 0.9, "high": max(values) * 1.1,
-        "cells": [{"x": number, "y": rows.index(change), "value": value,
-                   "text": cells.number(value)} for (change, number), value in found.items()]}
+    found = [{"x": x, "y": y, "value": cell.value, "text": cells.number(cell.value)}
+             for y, row in enumerate(rows) for x, cell in enumerate(row["cells"])
+             if cell.value is not None]
+    yield "map", {
+        "title": plot["title"], "cells": found,
+        "rows": [row["label"] + (" (CPL0)" if row["ring"] == "0" else "") for row in rows],
+        "columns": [f"{column.letter}: {column.name}" for column in report["columns"]],
+        "low": min(cell["value"] for cell in found) * 0.9,
+        "high": max(cell["value"] for cell in found) * 1.1}
 
 
-def all_plots(env, columns, all_runs):
+def all_plots(env, report, all_runs):
     """Title and SVG of each plot."""
-    wanted = list(bits_plot(columns))
+    wanted = list(map_plot(report["plots"]["map"], report)) if "map" in report["plots"] else []
     for run in all_runs:
         wanted += [*ratio_plots(run), *length_plots(run)]
     env.filters["plain"] = plain
     made = []
     for number, (kind, values) in enumerate(wanted[:MOST_PLOTS]):
         script = env.get_template(f"plots/{kind}.gp.j2").render(values)
-        made.append({"kind": kind, "title": values.get("title", "flag bits by CPU"),
-                     "svg": draw(script, number)})
+        made.append({"kind": kind, "title": values["title"], "svg": draw(script, number)})
     return {"plots": made, "not_drawn": max(0, len(wanted) - MOST_PLOTS)}

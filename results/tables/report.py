@@ -1,20 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Everything a table's template shows, as one dictionary: columns, sections, notes, machines."""
 
-import re
 from dataclasses import dataclass
 
-from results.tables import cells, runs, sections
+from results.tables import asked, cells, runs, sections
 
-# Items that stand in the table of CPU generations, in general form, with their short headings.
-GENERATION_ITEMS = (("pushfq;popfq", "pushfq;popfq"), ("pushfq", "pushfq"),
-                    ("push r64;pop r64", "push;pop"), ("imul r64,r64", "imul chain"))
-PETITION_TITLE = "What saving, disabling, enabling and restoring interrupts cost"
-# The project's sweeps that ask the petition's questions: also where nothing is privileged, and
-# every answer is refused, their table is the petition's.
-PETITION_SWEEPS = ("popf_if", "seed")
-PETITION_SOURCE = "RFC: Petition"  # how the mail's own figures name their source
-NOT_HERE = "not measurable here: needs CPL0 on silicon"
 ENVIRONMENT_SHOWN = ("governor", "boost", "smt", "clocksource", "isolated_cpus", "pmu",
                      "perf_version", "project_revision", "schedule_seed")
 
@@ -32,6 +22,10 @@ class Column:
     label: str = ""
     figures: bool = False  # whether any cell of it has a published figure beside it
     subtitle: str = ""  # what sets it apart from a column of the same name
+
+    @property
+    def heading(self):
+        return f"{self.letter}: {self.name}" + (f", {self.subtitle}" if self.subtitle else "")
 
 
 def _clean_name(name):
@@ -56,17 +50,15 @@ def _measured_columns(all_runs):
     return list(columns.values())
 
 
-def _published_columns(figures, names, petition):
-    """The mail's Skylake beside the petition, and those CPUs whose name holds one of `names`."""
+def _published_columns(figures, ask, names):
+    """CPUs of the sources that the sweep sets beside, and those whose name holds one of `names`."""
     groups = {}
     for row in figures:
-        mail = PETITION_SOURCE in row["published_source"] or "opening mail" in \
-            row["published_source"]
-        key = runs.cpu_of(row)
-        wanted = (mail and petition) or any(name.lower() in row["cpu_name"].lower()
-                                            for name in names)
-        if wanted:
-            name = row["cpu_name"].replace("Skylake (client)", "Skylake, 2016 mail")
+        heading = next((heading for source, heading in ask.beside.items()
+                        if source in row["published_source"]), None)
+        if heading is not None or any(name.lower() in row["cpu_name"].lower() for name in names):
+            key = runs.cpu_of(row)
+            name = heading or row["cpu_name"]
             groups.setdefault(key, Column("", name, True, key, [], [])).costs.append(row)
     return list(groups.values())
 
@@ -120,7 +112,7 @@ def _cells_of(row, columns, notes):
 
 
 def _two_loops(row, columns):
-    """What the two loops of an order took, as the row's detail has it: " (48.0 and 32.0)".
+    """What the two loops of an order took: " (48.0 and 32.0)".
 
     No other row of the table may have their cycles. With several measured CPUs, each by its
     letter."""
@@ -129,60 +121,60 @@ def _two_loops(row, columns):
     measured = [number for number, column in enumerate(columns) if not column.published]
     found = []
     for number in measured:
-        took = re.match(r"(\S+) minus (\S+) cycles", row.costs.get(number, {}).get("detail", ""))
-        if took is not None:
-            values = " and ".join(cells.number(float(cycles)) for cycles in took.groups())
+        took = [row.costs.get(number, {}).get(name) for name in ("minuend", "subtrahend")]
+        if None not in took:
+            values = " and ".join(map(cells.number, took))
             found.append(f"{columns[number].letter}: {values}" if len(measured) > 1 else values)
     return f" ({'; '.join(found)})" if found else ""
 
 
 def _section(section, columns, notes):
-    # A section of break-evens without a single value says so in words, once a CPU.
     sentences = []
-    rows = [{"label": row.label + _two_loops(row, columns), "item": row.item,
-             "context": row.context, "ring": row.ring, "family": row.family,
-             "cells": _cells_of(row, columns, notes)}
-            for row in section.rows]
-    if rows and section.title == sections.QUESTIONS[0][0]:
+    rows = [{**vars(row), "label": row.label + _two_loops(row, columns),
+             "cells": _cells_of(row, columns, notes)} for row in section.rows]
+    if rows and section.none:  # a column without a single value says so in words
         for number, column in enumerate(columns):
             valued = any(row["cells"][number].value is not None for row in rows)
             if not column.published and not valued:
-                sentences.append((column.letter, f"{column.letter}: {NOT_HERE}"))
+                sentences.append((column.letter, f"{column.letter}: {section.none}"))
         rows = [row for row in rows if any(cell.value is not None for cell in row["cells"])]
     return {"title": section.title, "rows": rows, "sentences": sentences,
             "left_out": section.left_out}
 
 
-def _generation_row(name, measured, costs):
-    found = []
-    for general, _ in GENERATION_ITEMS:
-        wanted = {"general": general, "method": "direct", "context": "", "ring": "3"}
-        row = sections.figure_for(wanted, [row for row in costs if row["method"] == "direct"])
-        found.append(cells.from_cost(row) if row is not None else cells.ABSENT)
-    return {"name": name, "measured": measured, "cells": found}
+def _generation_row(name, costs, items, measured):
+    """A CPU's cycles of the items, as texts."""
+    found = [name]
+    for item in items:
+        wanted = {"general": item["general"], "method": "direct", "context": "", "ring": "3"}
+        row = sections.figure_for(wanted, [
+            row for row in costs if row["method"] == "direct"
+            and (measured or item.get("source", "") in row["published_source"])])
+        found.append(cells.number(row["cycles"]) if row else "")
+    return found
 
 
-def _generations(columns, figures, petition):
-    """PUSHFQ+POPFQ and kin over all CPUs: measured ones first, then published ones.
+def _generations(columns, figures, ask, known):
+    """A few items over all CPUs: measured ones first, then published ones.
 
-    No row at all where nothing of it was measured; without the petition only what was."""
-    rows = [_generation_row(f"{column.name}, {column.label}" if column.label else column.name,
-                            True, column.costs)
-            for column in columns if not column.published]
+    The items are those that the sweep names, else those `known` that were measured. No row at all
+    where nothing of it was measured."""
+    default = {item["general"]: item for item in known}
+    items = [{**default.get(item["general"], {}), **item} for item in ask.generations] or known
     groups = {}
     for row in figures:
-        if "InstLatx64" in row["published_source"]:
-            groups.setdefault(row["cpu_name"], []).append(row)
-    rows += [_generation_row(name, False, costs) for name, costs in groups.items()]
-    measured = {place for row in rows if row["measured"]
-                for place, cell in enumerate(row["cells"]) if cell.value is not None}
-    if not measured:
-        return {"items": [], "rows": []}
-    shown = [place for place in range(len(GENERATION_ITEMS)) if petition or place in measured]
-    for row in rows:
-        row["cells"] = [row["cells"][place] for place in shown]
-    return {"items": [GENERATION_ITEMS[place][1] for place in shown],
-            "rows": [row for row in rows if any(cell.present for cell in row["cells"])]}
+        groups.setdefault(row["cpu_name"], []).append(row)
+    rows = [_generation_row(", ".join(filter(None, (column.name, column.label))) + " *",
+                            column.costs, items, True)
+            for column in columns if not column.published]
+    measured = {place for row in rows for place, text in enumerate(row) if place and text}
+    rows += [_generation_row(name, costs, items, False) for name, costs in groups.items()]
+    shown = [place for place in range(1, len(items) + 1)
+             if measured and (ask.generations or place in measured)]
+    rows = [[row[0], *(row[place] for place in shown)] for row in rows]
+    return {"head": ["", *(items[place - 1].get("heading", items[place - 1]["general"])
+                           for place in shown)],
+            "rows": [row for row in rows if any(row[1:])]}
 
 
 def _noise(run):
@@ -211,18 +203,18 @@ def _machine(column):
     facts += [f"{word} {value}" for word, value in (
         ("microcode", microcode), ("core type", core), ("under hypervisor", hypervisor),
         ("labelled", column.label)) if value]
-    of_runs = []
+    lines = [(", ".join(facts), "")]
     for run in column.runs:
         kernel = run.costs[0]["kernel"]
-        lines = [f"{run.sweep}, {run.date}, kernel {kernel}: {_method(run)}; {_noise(run)}"]
+        lines.append((f"{run.sweep}, {run.date}, kernel {kernel}: {_method(run)}; {_noise(run)}",
+                      ""))
         extra = [f"{key} {run.environment[key]}" for key in ENVIRONMENT_SHOWN
                  if run.environment.get(key)]
         if extra:
-            lines.append("; ".join(extra))
+            lines.append(("; ".join(extra), ""))
         if run.unfinished:
-            lines.append(run.unfinished + ("; go on with" if run.resume else ""))
-        of_runs.append({"lines": lines, "resume": run.resume})
-    return {"letter": column.letter, "name": name, "facts": ", ".join(facts), "runs": of_runs}
+            lines.append((run.unfinished + ("; go on with" if run.resume else ""), run.resume))
+    return {"name": f"{column.letter}: {name}", "lines": lines}
 
 
 def _commands(columns):
@@ -244,46 +236,28 @@ def _without_idle(columns, found):
     return [columns[number] for number in kept]
 
 
-def _sources(columns, made, petition):
-    """Where the published figures are from: those of the columns, or those beside a cell."""
-    if petition:
-        return sorted({row["published_source"] for column in columns if column.published
-                       for row in column.costs})
-    shown = [cell for section in made for row in section["rows"] for cell in row["cells"]]
-    return sorted({cell.published_source for cell in shown if cell.published_source})
-
-
-def _is_the_petitions(run):
-    """Whether a run asks what the petition asks: one of its sweeps, or a break-even was found."""
-    return not run.is_given_by_path and (run.sweep in PETITION_SWEEPS or any(
-        row["item"] == sections.BREAK_EVEN and row["cycles"] is not None for row in run.costs))
-
-
-def _titled(all_runs):
-    """What sweeps that are not about the petition ask, each once."""
-    return "; ".join(dict.fromkeys(run.summary_of_sweep for run in all_runs))
-
-
-def build(all_runs, figures, beside=(), everything=False):
-    """The dictionary for the templates."""
-    petition = any(_is_the_petitions(run) for run in all_runs)
-    columns = _measured_columns(all_runs) + _published_columns(figures, beside, petition)
-    found = sections.build([(column.published, column.costs) for column in columns], everything,
-                           petition)
-    if not petition:
-        columns = _without_idle(columns, found)
+def build(all_runs, figures, known, beside=(), everything=False):
+    """The dictionary for the templates. known: results/published/generations.csv; beside: names
+    of published CPUs that get a column."""
+    ask = asked.together(all_runs)
+    columns = _measured_columns(all_runs) + _published_columns(figures, ask, beside)
+    found = sections.build([(column.published, column.costs) for column in columns], ask,
+                           everything)
+    columns = _without_idle(columns, found)
     _tell_apart(columns)
     notes = Notes()
     made = [_section(section, columns, notes) for section in found]
+    shown = [cell for section in made for row in section["rows"] for cell in row["cells"]]
     return {
-        "title": PETITION_TITLE if petition else _titled(all_runs),
+        "title": ask.title,
         "columns": columns,
         "sections": [part for part in made
                      if part["rows"] or part["sentences"] or part["left_out"]],
-        "generations": _generations(columns, figures, petition),
+        "generations": _generations(columns, figures, ask, known),
         "notes": notes.texts,
+        "legend": cells.legend(shown),
         "machines": [_machine(column) for column in columns if not column.published],
-        "sources": _sources(columns, made, petition),
+        "sources": sorted({cell.published_source for cell in shown if cell.published_source}),
         "commands": _commands(columns),
-        "mark_meanings": cells.MARK_MEANINGS,
+        "plots": ask.plots,
     }

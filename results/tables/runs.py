@@ -7,34 +7,37 @@ solve`), published ones from results/published/costs.csv.
 
 import csv
 import io
-import json
 import math
 import os
 import re
 import shlex
 from dataclasses import dataclass, field
 
+from common import lists
 from common.errors import BadInput
+from results.tables import asked
 
 # Columns of costs.csv that make a CPU; two microcodes of one CPU are two columns of a table.
 CPU_KEYS = ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_name", "microcode",
             "core_type", "hypervisor")
-NUMBERS = ("cycles", "ci_low", "ci_high", "published")
-# Other columns that the tables read of a file.
-COSTS = ("run_id", "kernel", "engine", "ring", "family", "order", "context", "item", "general",
-         "method", "additive", "variants", "published_source", "agrees", "status", "detail")
-SUMMARY = ("run_id", "time_utc", "sweep", "family", "variant", "parameters", "mix", "loop_sha256",
-           "loop_address", "loop_bytes", "jcc_erratum", "engine", "accel", "ring", "privilege",
-           "quantity", "source", "value", "status", "detail", "executions", "twin_of", "group",
-           "groups", "order", "context")
-EXECUTIONS = ("variant", "engine", "block", "slot", "cpu", "quantity", "value", "ci_low",
-              "ci_high", "status", "detail")
-PROOF = ("variant", "loop_sha256", "status")
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+_MIX = re.compile(r"([0-9.]+\*[^+*]+(\+[0-9.]+\*[^+*]+)*)?")
 
 
-def read_csv(path, remedy, needed=(), absent=None):
+def _is_number(text):
+    # float() would take 1_000, nan and inf as well, which no file of ours means.
+    return text == "" or bool(_NUMBER.fullmatch(text)) and math.isfinite(float(text))
+
+
+# What a cell must be, by its column's type in columns.def: (what a number of it is called, test).
+_TYPES = {"number": ("number", _is_number),
+          "integer": ("count", lambda text: not text or text.isascii() and text.isdigit())}
+
+
+def read_csv(path, remedy, file, absent=None):
     """Rows of a CSV file as dictionaries; BadInput names file, line and remedy.
 
+    file: the name it has in columns.def. Columns that older versions did not write are "".
     absent: the remedy where there is no file; else it is the same."""
     try:
         with open(path, newline="", encoding="utf-8") as stream:
@@ -51,53 +54,51 @@ def read_csv(path, remedy, needed=(), absent=None):
         raise BadInput(path, "its last line is cut off", remedy)
     if text.startswith("\ufeff"):
         raise BadInput(path, "begins with a byte order mark", "save it as UTF-8 without one")
-    missing = [name for name in needed if name not in reader.fieldnames]
-    if missing:
-        raise BadInput(f"{path}:1", f"has no column {missing[0]}", remedy)
+    columns = lists.columns(file)
+    missing = [column.name for column in columns if column.name not in reader.fieldnames]
+    for column in columns:
+        if column.name in missing and not column.later:
+            raise BadInput(f"{path}:1", f"has no column {column.name}", remedy)
+    checked = [(column.name, *_TYPES[column.type]) for column in columns
+               if column.type in _TYPES and column.name not in missing]
     for line, row in enumerate(rows, 2):
         if None in row.values() or "" in row:
             raise BadInput(f"{path}:{line}", "has not as many fields as the header", remedy)
+        for name, what, fits in checked:
+            if not fits(row[name]):
+                raise BadInput(f"{path}:{line}", f"{name} \"{row[name]}\" is no {what}", remedy)
+        row.update(dict.fromkeys(missing, ""))
     return rows
 
 
-def _optional(path, *needed, remedy="remove it or run again"):
-    return read_csv(path, remedy, needed) if os.path.exists(path) else []
-
-
-_PLAIN = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
-
-_COUNT = re.compile(r"[0-9]*")
-_MIX = re.compile(r"([0-9.]+\*[^+*]+(\+[0-9.]+\*[^+*]+)*)?")
-
-
-def _number(row, name, path, line, remedy):
-    text = row[name]
-    if text == "":
-        return None  # missing stays missing
-    # float() would take 1_000, nan and inf as well, which no file of ours means.
-    if not _PLAIN.fullmatch(text) or not math.isfinite(float(text)):
-        raise BadInput(f"{path}:{line}", f"{name} \"{text}\" is no number", remedy)
-    return float(text)
+def _optional(path, file, remedy="remove it or run again"):
+    return read_csv(path, remedy, file) if os.path.exists(path) else []
 
 
 def read_costs(path, remedy, absent=None):
     """Rows of a costs.csv, their numbers as float or None; remedies as read_csv has them."""
-    rows = read_csv(path, remedy, CPU_KEYS + NUMBERS + COSTS, absent)
-    for line, row in enumerate(rows, 2):
-        for name in NUMBERS:
-            row[name] = _number(row, name, path, line, remedy)
+    rows = read_csv(path, remedy, "costs", absent)
+    numbers = [column.name for column in lists.columns("costs") if column.type == "number"]
+    for row in rows:
+        row.update({name: float(row[name]) if row[name] else None for name in numbers})
     return rows
+
+
+def read_generations(folder):
+    """What of the published figures is told by CPU generation: rows of generations.csv."""
+    path = os.path.join(folder, "generations.csv")
+    if not os.path.exists(path):
+        return []
+    with open(path, newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
 
 
 def _read_summary(path, remedy):
     """Rows of a summary.csv; its numbers stay texts, but are numbers."""
-    rows = read_csv(path, remedy, SUMMARY)
+    rows = read_csv(path, remedy, "summary")
     for line, row in enumerate(rows, 2):
-        for name in ("value", "groups"):
-            _number(row, name, path, line, remedy)
-        for name, what, form in (("executions", "count", _COUNT), ("mix", "mix", _MIX)):
-            if not form.fullmatch(row[name]):
-                raise BadInput(f"{path}:{line}", f"{name} \"{row[name]}\" is no {what}", remedy)
+        if not _MIX.fullmatch(row["mix"]):
+            raise BadInput(f"{path}:{line}", f"mix \"{row['mix']}\" is no mix", remedy)
     return rows
 
 
@@ -105,21 +106,11 @@ def _read_notes(path):
     """notes.csv as a dictionary; what is said of a noise floor is numbers."""
     # Without it alone the costs are there, and the front makes neither anew.
     remedy = "remove it and costs.csv; ./asmsweep table makes both again"
-    rows = _optional(path, "key", "value", remedy=remedy)
+    rows = _optional(path, "notes", remedy)
     for line, row in enumerate(rows, 2):
-        if row["key"].startswith("noise_"):
-            _number(row, "value", path, line, remedy)
+        if row["key"].startswith("noise_") and not _is_number(row["value"]):
+            raise BadInput(f"{path}:{line}", f"value \"{row['value']}\" is no number", remedy)
     return _keyed(rows, "key", "value")
-
-
-def _read_told(path):
-    try:
-        with open(path, encoding="utf-8") as stream:
-            return dict(json.load(stream))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as problem:
-        raise BadInput(path, f"cannot be read: {problem}", "remove it or run again") from None
 
 
 @dataclass
@@ -135,31 +126,27 @@ class Run:
     proof: dict = field(default_factory=dict)  # proof.csv by variant
     environment: dict = field(default_factory=dict)
     notes: dict = field(default_factory=dict)
-    told: dict = field(default_factory=dict)  # sweep.json
+    asked: dict = field(default_factory=dict)  # sweep.json (asked.py)
 
     @property
     def sweep(self):
         return self.summary[0]["sweep"] if self.summary else ""
 
-    def _of_sweep(self, column):
-        """What sweep.json says; before there was one, what each row of variants.csv did."""
-        rows = self.variants.values()
-        return self.told.get(column) or next((row.get(column, "") for row in rows), "")
+    def of_sweep(self, key):
+        """What sweep.json says; in a run from before it did, what every row of variants.csv says,
+        or ""."""
+        return self.asked.get(key) or next(
+            (row.get(key, "") for row in self.variants.values()), "")
 
     @property
-    def summary_of_sweep(self):
-        return self._of_sweep("summary") or (f"Costs of the sweep {self.sweep}" if self.sweep
-                                             else "")
-
-    @property
-    def is_given_by_path(self):
-        """Whether the sweep is a user's own file and none of the project's."""
-        return self._of_sweep("toml") != ""
+    def title(self):
+        return self.of_sweep("title") or self.of_sweep("summary") or (
+            f"Costs of the sweep {self.sweep}" if self.sweep else "")
 
     @property
     def run_again(self):
         """What `./asmsweep run` takes to find the sweep: its name, or the user's own file."""
-        toml = self._of_sweep("toml")
+        toml = self.of_sweep("toml")
         return shlex.quote(toml) if toml.startswith("/") else self.sweep
 
     @property
@@ -198,50 +185,38 @@ def read_run(path, label=""):
         costs=read_costs(files["costs"], "remove it; ./asmsweep table makes it again",
                          f"./asmsweep table {here} makes it"),
         samples=files["samples"] if os.path.exists(files["samples"]) else "",
-        variants={row["variant"]: row for row in _optional(files["variants"], "variant")},
-        proof={row["variant"]: row for row in _optional(files["proof"], *PROOF)},
-        environment=_keyed(_optional(files["environment"], "key", "value"), "key", "value"),
+        variants={row["variant"]: row for row in _optional(files["variants"], "variants")},
+        proof={row["variant"]: row for row in _optional(files["proof"], "proof")},
+        environment=_keyed(_optional(files["environment"], "environment"), "key", "value"),
         notes=_read_notes(files["notes"]),
-        told=_read_told(os.path.join(path, "sweep.json")))
+        asked=asked.read(os.path.join(path, "sweep.json")))
 
 
 def refuse_empty(run):
     """A run without one row has no table."""
+    no_row = "has no row of cycles to make a table of"
     if run.costs:
         return
-    if _is_broken_off(run):
-        raise BadInput(run.path, _NO_ROW,
-                       f"./asmsweep run --resume -o {shlex.quote(run.path)} goes on with it")
+    if run.resume:
+        raise BadInput(run.path, no_row, f"{run.resume} goes on with it")
     if not run.summary:  # a run that came to its end has a row for each variant
         raise BadInput(os.path.join(run.path, "summary.csv"), "has no rows",
                        "the run is damaged: take a whole copy of it, or measure again")
-    if {row.get("engine") for row in run.summary} == {"hyperfine"}:
+    if {row["engine"] for row in run.summary} == {"hyperfine"}:
         raise BadInput(run.path, "was measured by hyperfine alone, a witness that gives no costs",
                        "measure with --engine perf or guest; --witness sets hyperfine beside them")
-    raise BadInput(run.path, _NO_ROW, "measure with an engine that tells cycles: doctor names them")
+    raise BadInput(run.path, no_row, "measure with an engine that tells cycles: doctor names them")
 
 
-_NO_ROW = "has no row of cycles to make a table of"
-
-
-def _is_broken_off(run):
-    journal = os.path.join(run.path, "journal")
-    if not os.path.exists(journal):
-        return False
-    with open(journal, encoding="utf-8", errors="replace") as stream:
-        lines = stream.read().splitlines() or [""]
-    return not lines[-1].startswith("end ")
-
-
-def refuse_twins(all_runs):
+def refuse_twice(all_runs):
     """A run that is given twice would be two columns that agree with themselves."""
     seen = {}
     for run in all_runs:
-        for key in {(row.get("run_id"), cpu_of(row)) for row in run.costs}:
+        for key in {(row["run_id"], cpu_of(row)) for row in run.costs}:
             if key in seen:
                 raise BadInput(run.path, f"is the same run as {seen[key]} (run_id {key[0]})",
                                "give each run once")
-        seen.update({(row.get("run_id"), cpu_of(row)): run.path for row in run.costs})
+        seen.update({(row["run_id"], cpu_of(row)): run.path for row in run.costs})
 
 
 def cpu_of(row):

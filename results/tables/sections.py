@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which cost answers which question: the order of a table and the labels of its rows."""
+"""Which cost answers which question: the sections of a table and the labels of their rows."""
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+from common.questions import context_of, mnemonics, takes
 from results.tables import brief
+from results.tables.asked import ORDERS
 
-BREAK_EVEN = "POPF_IF break-even"
+_FLAGS = {"if", "bits"}  # what a context says of flags that change, as results/context.c has it
 
 
 @dataclass
@@ -16,16 +17,13 @@ class Row:
 
     label: str
     item: str
+    general: str
     context: str
     ring: str
-    family: str
+    family: str  # "published" where nothing was measured
     order: str
     method: str
     costs: dict = field(default_factory=dict)  # column number -> row of costs.csv
-
-    @property
-    def key(self):
-        return (self.item, self.context, self.ring, self.family, self.order)
 
 
 @dataclass
@@ -33,128 +31,45 @@ class Section:
     title: str
     rows: list
     left_out: dict = field(default_factory=dict)  # family -> rows not shown
+    none: str = ""  # what is said of a column without a value
 
 
-def context_of(row):
-    """The context as a dictionary."""
-    pairs = (part.partition("=") for part in row["context"].split(";") if part)
-    return {key: value for key, _, value in pairs}
+class _Found:
+    """A question and the rows that were found for it."""
+
+    def __init__(self, question):
+        self.question, self.rows, self.hidden = question, {}, set()
+
+    def row(self, cost, label, **more):
+        """The row that a cost belongs to, made if there is none yet."""
+        given = {name: cost[name] for name in
+                 ("item", "general", "context", "ring", "family", "order", "method")}
+        return self.rows.setdefault(_key(cost), Row(label, **{**given, **more}))
 
 
-def _mnemonics(item):
-    names = re.split(r"; *|\+", re.sub(r"\d+\*", "", item))
-    return [name.split()[0] for name in names if name.split()]
+def _key(cost):
+    order = cost["order"] if cost["method"] != "direct" else ""
+    return (cost["item"], cost["context"], cost["ring"], cost["family"], order)
 
 
-def _is_restore(row):
-    if row["item"] == "restore by popfq":
-        return True
-    names = set(_mnemonics(row["item"]))
-    keys = context_of(row).keys()
-    pure = names <= {"push", "popfq"} and "popfq" in names and row["method"] == "direct"
-    bits = bool({"if", "bits"} & keys) and keys <= {"if", "bits", "groups", "before"}
-    return pure and bits
+_FAMILY = 3  # place in a key
 
 
-def _is_test(row):
-    context = context_of(row)
-    if row["item"].startswith("restore by ") and row["item"] != "restore by popfq":
-        return True
-    return "branch" in context and row["method"] == "direct" and "sequence" not in context
-
-
-def _is_toggle(row):
-    names = _mnemonics(row["item"])
-    return bool(names) and set(names) <= {"cli", "sti"} and row["method"] != "difference"
-
-
-def _is_save(row):
-    names = _mnemonics(row["item"])
-    saves = names[:1] == ["pushfq"] and "pop" in names[1:2] and "popfq" not in names
-    return saves and row["method"] == "direct" and not _is_sequence(row)
-
-
-def _is_sequence(row):
-    return "sequence" in context_of(row) and row["method"] == "direct"
-
-
-def _is_order(row):
-    return row["item"].startswith("order of ") and row["method"] == "difference"
-
-
-def _is_whole_loop(row):
-    return row["method"] == "iteration"
-
-
-# The petition's questions first. The first that takes a row keeps it. The third field: what
-# makes the section short (brief.py).
-_PLAIN = (brief.one_row_a_label, brief.valueless_as_one)
-QUESTIONS = (
-    ("The most POPF_IF may cost and still win", lambda row: row["item"] == BREAK_EVEN, ()),
-    ("Restore by POPF, by what changes", _is_restore, _PLAIN),
-    ("Restore by test, branch and STI", _is_test, _PLAIN),
-    ("CLI and STI", _is_toggle, _PLAIN),
-    ("Save by PUSHF", _is_save, _PLAIN),
-    ("Whole sequences", _is_sequence, (brief.none,)),
-    ("Does the order matter? Largest difference, cycles an iteration", _is_order,
-     (brief.significant_orders,)),
-    ("Instructions", lambda row: not _is_whole_loop(row), (*_PLAIN, brief.short_families)),
-    ("Loops that no cost tells, cycles an iteration", _is_whole_loop,
-     (brief.valueless_as_one, brief.valueless_only)),
-)
-ORDERS, REST = len(QUESTIONS) - 3, len(QUESTIONS) - 2
-
-
-def question_of(row, petition=True):
-    """The number of the question that a cost answers; without the petition it has a family."""
-    if not petition:
-        return ORDERS if _is_order(row) else REST
-    return next(i for i, (_, takes, _) in enumerate(QUESTIONS) if takes(row))
-
-
-# How a key of the context reads in a label; None: any other value.
-PHRASES = {
-    "if": {None: "IF {}"},
-    "bits": {"none": "", "several": "several bits change", None: "{} changes"},
-    "before": {None: "after {}"},
-    "was": {"0": "IF was 0", "1": "IF was 1", "0.5": "IF was 0 or 1"},
-    "restore": {None: "by {}"},
-    "branch": {None: "{}"},
-    "sequence": {None: "{}"},
-    "work": {"0": "", None: "work {}"},
-}
-
-
-def _phrase(key, value):
-    phrases = PHRASES.get(key, {})
-    text = phrases.get(value, phrases.get(None, f"{key} {value}"))
-    return text.format(value.upper().replace("_", "+") if key == "bits" else value)
-
-
-def _words(row):
-    """The context in words."""
-    context = context_of(row)
-    if row["item"] == BREAK_EVEN:
-        context.pop("restore", None)
-    return [text for text in (_phrase(key, value) for key, value in context.items()) if text]
-
-
-def label_of(row, petition=True, every_mix=False):
+def _label(cost, question, ask, every_mix=False):
     """What a reader sees at the row's left; every_mix: an order is shown for each of its mixes."""
-    words = _words(row)
-    if _is_whole_loop(row):
-        return row["item"]  # the loop's name says all of its parameters
-    if row["method"] == "solved" and row["order"]:
-        words.append(row["order"])
-    if _is_order(row):
-        mix = f" of {row['item'].removeprefix('order of ')}" if every_mix else ""
-        return f"{' '.join([row['family'], *words])}: {row['order']}{mix}"
-    # Where the section's title names the item, the label is what sets the rows apart.
-    titled = row["method"] == "difference" or _is_sequence(row) or \
-        (_is_restore(row) and row["general"] == "push r64;popfq")
-    if petition and titled and words:
+    words = [ask.phrase(key, value) for key, value in context_of(cost).items()
+             if key not in question.hide]
+    words = [word for word in words if word]
+    if cost["method"] == "iteration":
+        return cost["item"]  # the loop's name says all of its parameters
+    if cost["method"] == "solved" and cost["order"]:
+        words.append(cost["order"])
+    if question is ORDERS:
+        mix = cost["item"].removeprefix("order") if every_mix else ""
+        return f"{' '.join([cost['family'], *words])}: {cost['order']}{mix}"
+    if question.titled and words:
         return ", ".join(words)
-    return row["item"] + (f" ({', '.join(words)})" if words else "")
+    return cost["item"] + (f" ({', '.join(words)})" if words else "")
 
 
 def _better(new, old):
@@ -163,23 +78,15 @@ def _better(new, old):
         (old["cycles"] is not None, old["method"] == "direct")
 
 
-FAMILY = 3  # place in a row's key
-
-
-def _key(row):
-    order = row["order"] if row["method"] != "direct" else ""
-    return (row["item"], row["context"], row["ring"], row["family"], order)
-
-
-def _largest_orders(rows):
+def _largest_orders(costs):
     """Of all mixes of a family and pair of orders, the one that differs most."""
     largest = {}
-    for row in rows:
-        key = (row["family"], row["order"], row["context"], row["ring"])
-        if row["cycles"] is None:
+    for cost in costs:
+        key = (cost["family"], cost["order"], cost["context"], cost["ring"])
+        if cost["cycles"] is None:
             continue
-        if key not in largest or abs(row["cycles"]) > abs(largest[key]["cycles"]):
-            largest[key] = row
+        if key not in largest or abs(cost["cycles"]) > abs(largest[key]["cycles"]):
+            largest[key] = cost
     return list(largest.values())
 
 
@@ -192,82 +99,70 @@ def _says_the_same(direct, solved):
     context = set(filter(None, direct["context"].split(";")))
     valued = direct["cycles"] is not None
     return here and direct["method"] == "direct" and "*" not in direct["item"] \
-        and "+".join(_mnemonics(direct["item"])) == solved["item"] \
+        and "+".join(mnemonics(direct["item"])) == solved["item"] \
         and context <= set(solved["context"].split(";")) \
         and valued == (solved["cycles"] is not None) \
         and (valued or direct["status"] == solved["status"])
 
 
-def _without_solved(rows):
-    """Drop solved rows that a direct one stands for."""
-    return [row for row in rows if row["method"] != "solved"
-            or not any(_says_the_same(other, row) for other in rows)]
+def _without_solved(costs):
+    """Drop solved costs that a direct one stands for."""
+    return [cost for cost in costs if cost["method"] != "solved"
+            or not any(_says_the_same(other, cost) for other in costs)]
+
+
+def _place(found, number, costs, ask, everything):
+    """Put one measured column's costs into the rows of the questions that take them."""
+    taken = [[] for _ in found]
+    for cost in costs:
+        taken[_first_that_takes(found, cost)].append(cost)
+    for part, mine in zip(found, taken):
+        shown = mine if everything else \
+            _largest_orders(mine) if part.question is ORDERS else _without_solved(mine)
+        for cost in shown:
+            row = part.row(cost, _label(cost, part.question, ask, everything))
+            if number not in row.costs or _better(cost, row.costs[number]):
+                row.costs[number] = cost
+        part.hidden |= {_key(cost) for cost in mine} - {_key(cost) for cost in shown}
+
+
+def _first_that_takes(found, cost):
+    return next(place for place, part in enumerate(found) if takes(part.question.take, cost))
 
 
 def _flag_change(row):
-    """What a restore changes: None for nothing, else the keys that say it."""
+    """What a restore changes: None for nothing, else the values that say it."""
     context = context_of(row)
     change = context.get("if", "")
-    ends = change.split("->")
-    if context.get("bits", "none") == "none" and len(set(ends)) <= 1:
+    if context.get("bits", "none") == "none" and len(set(change.split("->"))) == 1:
         return None
     return change, context.get("bits", "")
 
 
-def figure_for(row, figures):
+def figure_for(cost, figures):
     """The published row that speaks of the same item, flags and ring, or None."""
-    if row["method"] == "difference":
+    if cost["method"] == "difference":
         return None
     return next((figure for figure in figures
-                 if figure["general"] == row["general"] and figure["ring"] == row["ring"]
-                 and _flag_change(figure) == _flag_change(row)), None)
+                 if figure["general"] == cost["general"] and figure["ring"] == cost["ring"]
+                 and _flag_change(figure) == _flag_change(cost)), None)
 
 
-def _place(found, number, costs, everything, petition):
-    """Put one measured column's costs into the rows of their questions.
-
-    Returns the keys of the rows that are not shown, a set for each question."""
-    by_question, hidden = [[] for _ in QUESTIONS], []
-    for row in costs:
-        by_question[question_of(row, petition)].append(row)
-    for question, rows in enumerate(by_question):
-        shown = rows
-        if not everything:
-            shown = _largest_orders(rows) if question == ORDERS else _without_solved(rows)
-        for row in shown:
-            made = found[question].setdefault(_key(row), Row(
-                label_of(row, petition, everything), row["item"], row["context"], row["ring"],
-                row["family"], row["order"], row["method"]))
-            if number not in made.costs or _better(row, made.costs[number]):
-                made.costs[number] = row
-        hidden.append({_key(row) for row in rows} - {_key(row) for row in shown})
-    return hidden
-
-
-def _rows_for(found, figure):
-    """Rows that speak of the figure's item and flags, the plainest context first."""
-    rows = [made for rows in found for made in rows.values()
-            if figure_for(next(iter(made.costs.values())), [figure]) is not None]
-    return sorted(rows, key=lambda made: (
-        len(context_of(vars(made)).keys() - {"if", "bits"}), made.method == "solved"))
-
-
-def _says_more(figure, made):
-    """Whether a figure was taken in a special setting that the row was not: one pair a loop."""
-    return bool(context_of(figure).keys() - {"if", "bits"} - context_of(vars(made)).keys())
-
-
-def _place_figures(found, number, figures, only_beside):
-    """Put a published column beside what it speaks of; the rest gets rows of its own or none."""
-    for figure in figures:
-        beside = next((made for made in _rows_for(found, figure) if number not in made.costs), None)
-        if beside is None or _says_more(figure, beside):
-            if only_beside:
-                continue
-            beside = found[question_of(figure)].setdefault(_key(figure), Row(
-                label_of(figure), figure["item"], figure["context"], figure["ring"], "published",
-                "", figure["method"]))
-        beside.costs[number] = figure
+def _place_figure(found, number, figure, ask):
+    """Put a published figure beside the plainest measured row that it speaks of. A figure of a
+    setting that none has (one pair a loop) gets a row of its own, if the sweep asks questions."""
+    def setting(row):
+        return context_of(row).keys() - _FLAGS
+    rows = [row for part in found for row in part.rows.values()
+            if number not in row.costs and figure_for(vars(row), [figure])]
+    row = min(rows, default=None,
+              key=lambda row: (len(setting(vars(row))), row.method == "solved"))
+    if row is None or setting(figure) - context_of(vars(row)).keys():
+        if not ask.questions:
+            return
+        part = found[_first_that_takes(found, figure)]
+        row = part.row(figure, _label(figure, part.question, ask), family="published")
+    row.costs[number] = figure
 
 
 def _by_family(section):
@@ -278,27 +173,21 @@ def _by_family(section):
             for family in families]
 
 
-def build(columns, everything=False, petition=True):
-    """Sections from columns: pairs of (whether published, rows of costs.csv).
-
-    Without the petition: a section a family, and no row that was only published.
-    """
-    found, hidden = [dict() for _ in QUESTIONS], [set() for _ in QUESTIONS]
-    for published in (False, True):
-        for number, (kind, costs) in enumerate(columns):
-            if kind != published:
-                continue
-            if published:
-                _place_figures(found, number, costs, not petition)
-            else:
-                more = _place(found, number, costs, everything, petition)
-                hidden = [old | new for old, new in zip(hidden, more)]
+def build(columns, ask, everything=False):
+    """Sections from columns: pairs of (whether published, rows of costs.csv)."""
+    found = [_Found(question) for question in ask.sections]
+    for number, (published, costs) in enumerate(columns):
+        if not published:
+            _place(found, number, costs, ask, everything)
+    for number, (published, costs) in enumerate(columns):
+        for figure in costs if published else ():
+            _place_figure(found, number, figure, ask)
     sections = []
-    for question, (title, _, rules) in enumerate(QUESTIONS):
-        rows = sorted(found[question].values(), key=lambda row: row.ring)
-        left_out = Counter(key[FAMILY] for key in hidden[question] - found[question].keys())
-        made = Section(title, rows, left_out)
-        whole = petition or question == ORDERS
-        for section in [made] if whole else _by_family(made):
-            sections.append(section if everything else brief.shorten(section, rules))
+    for part in found:
+        rows = sorted(part.rows.values(), key=lambda row: row.ring)
+        left_out = Counter(key[_FAMILY] for key in part.hidden - part.rows.keys())
+        made = Section(part.question.title, rows, left_out, part.question.none)
+        for section in _by_family(made) if part.question.by_family else [made]:
+            sections.append(section if everything else
+                            brief.shorten(section, part.question.short))
     return sections

@@ -138,7 +138,7 @@ CASES = {
         'titled = "yes"\n' + LOOP, ["sweep.toml:5:", "'titled' is 'yes'", "true or false"]),
     "long_title": ('summary = "s"\ntitle = "' + 101 * "t" + '"\n' + LOOP,
                    ["sweep.toml:2:", "the title is more than a line of 100 characters"]),
-    "beside_of_numbers": ('summary = "s"\nbeside = [2016]\n' + LOOP,
+    "beside_of_numbers": ('summary = "s"\nbeside = { mail = 2016 }\n' + LOOP,
                           ["sweep.toml:2:", "'beside' holds 2016"]),
     "difference_of_nothing": (
         'summary = "s"\n[[difference]]\nitem = "a"\nminuend = ["k"]\nmissing = "m"\n'
@@ -155,9 +155,9 @@ CASES = {
                            ["sweep.toml:2:", "'{k}' is no phrase", "write {} where"]),
     "phrase_that_is_no_table": ('summary = "s"\nphrases = { k = "a {}" }\n' + LOOP,
                                 ["sweep.toml:2:", "'k' is 'a {}'", "VALUE"]),
-    "generation_without_a_heading": (
-        'summary = "s"\n[[generation]]\ngeneral = "imul"\n' + LOOP,
-        ["sweep.toml:2:", "no 'heading' in generation", "add heading"]),
+    "generation_without_an_item": (
+        'summary = "s"\n[[generation]]\nheading = "imul"\n' + LOOP,
+        ["sweep.toml:2:", "no 'general' in generation", "add general"]),
     "map_that_takes_nothing": ('summary = "s"\n[plots.map]\ntitle = "t"\ntake = []\n' + LOOP,
                                ["sweep.toml:4:", "'take' takes every cost or none"]),
     "like_no_sweep": ('summary = "s"\nlike = "popfif"\n' + LOOP,

@@ -100,8 +100,7 @@ def write_run(folder, loops, environment=()):
         write_csv(os.path.join(folder, f"{name}.csv"), columns(name), loops)
     write_csv(os.path.join(folder, "environment.csv"), columns("environment"),
               [{"key": key, "value": value} for key, value in environment])
-    write_csv(os.path.join(folder, "variants.csv"),
-              ["variant", "family", "mix", "sequence", "source"],
+    write_csv(os.path.join(folder, "variants.csv"), columns("variants"),
               [dict(row, source=f"src/{row['variant']}.s") for row in loops])
     write_told(folder, loops)
     write_csv(os.path.join(folder, "proof.csv"), columns("proof"),

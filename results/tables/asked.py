@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a sweep asks of its table: sweep.json, which the generator writes from the sweep's TOML."""
+
+import json
+import os
+from dataclasses import dataclass, field
+
+from common import questions
+from common.errors import BadInput
+from results.tables import brief
+
+
+@dataclass
+class Question:
+    """A section of the table. A row of costs.csv goes to the first question that takes it."""
+
+    title: str
+    take: list  # matchers (common/questions.py)
+    short: list = ()  # names of rules (brief.py) that make it short
+    titled: bool = False  # the title names the item: a label is the context's words alone
+    hide: list = ()  # keys of the context that no label tells
+    none: str = ""  # what is said of a column that has no value here
+    by_family: bool = False  # a section for each family
+
+
+_SHORT = ["one_row_a_label", "valueless_as_one"]
+# What every sweep asks, behind its own questions; and what a sweep asks that has none of its own.
+ORDERS = Question("Does the order matter? Largest difference, cycles an iteration",
+                  [{"method": ["difference"], "item": ["order of *"]}], ["significant_orders"])
+INSTRUCTIONS = Question("Instructions", [{"method": ["direct", "solved", "difference"]}],
+                        [*_SHORT, "short_families"])
+LOOPS = Question("Loops that no cost tells, cycles an iteration", [{}],
+                 ["valueless_as_one", "valueless_only"])
+FAMILIES = Question("Instructions", [{}], INSTRUCTIONS.short, by_family=True)
+
+
+@dataclass
+class Asked:
+    """What the sweeps of a table's runs ask together, the first one's first."""
+
+    title: str
+    questions: list = field(default_factory=list)
+    beside: dict = field(default_factory=dict)  # part of a published source -> heading
+    phrases: dict = field(default_factory=dict)  # key of the context -> {value or "": format}
+    generations: list = field(default_factory=list)  # {"general", "heading"}
+    plots: dict = field(default_factory=dict)  # kind -> {"title", "take"}
+
+    @property
+    def sections(self):
+        return [*self.questions, ORDERS, INSTRUCTIONS, LOOPS] if self.questions else \
+            [ORDERS, FAMILIES]
+
+    def phrase(self, key, value):
+        """How a key of the context and its value read in a label; "" for not at all."""
+        known = self.phrases.get(key, {})
+        return known.get(value, known.get("", f"{key} {{}}")).format(value)
+
+
+def _use(data):
+    """Use all of it once: what is not as the generator writes it is an exception."""
+    for part in data.get("questions", []):
+        [brief.RULES[name] for name in Question(**part).short]
+    for part in [*data.get("questions", []), *data.get("plots", {}).values()]:
+        questions.try_out(part["take"])
+    said = Asked(data.get("title", ""), phrases=data.get("phrases", {}))
+    texts = [said.phrase(key, value) for key, values in said.phrases.items() for value in values]
+    texts += [part["general"] for part in data.get("generations", [])]
+    "".join([said.title, *texts, *data.get("beside", {}).values()])
+
+
+def read(path):
+    """sweep.json as a dictionary, {} where a run has none."""
+    if not os.path.exists(path):
+        return {}
+    remedy = "take a whole copy of the run, or remove it: the table has a section a family then"
+    try:
+        with open(path, encoding="utf-8") as stream:
+            data = json.load(stream)
+        _use(data)
+    except (OSError, ValueError) as problem:
+        raise BadInput(path, f"cannot be read: {problem}", remedy) from None
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError) as problem:
+        raise BadInput(path, f"is not as the generator writes it: {problem!r}", remedy) from None
+    return data
+
+
+def together(runs):
+    """What the sweeps of the runs ask, each thing once; of a phrase the first one's words."""
+    made = Asked("; ".join(dict.fromkeys(run.title for run in runs)))
+    for data in (run.asked for run in runs):
+        made.questions += [question for question in map(lambda part: Question(**part),
+                                                        data.get("questions", []))
+                           if question not in made.questions]
+        made.generations += [part for part in data.get("generations", [])
+                             if part not in made.generations]
+        for name in ("beside", "phrases", "plots"):
+            setattr(made, name, {**data.get(name, {}), **getattr(made, name)})
+    return made
