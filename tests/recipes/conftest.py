@@ -10,8 +10,9 @@ import sys
 import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.append(os.path.join(ROOT, "tests", "host"))
+sys.path += [os.path.join(ROOT, "tests", folder) for folder in ("host", "results")]
 from host import Host  # noqa: E402
+from synthetic import homogeneous, write_run  # noqa: E402, F401
 
 PROGRAMS = os.path.dirname(os.environ.get(
     "ASMSWEEP_RUN", os.path.join(ROOT, "build", "programs", "bin", "asmsweep-run")))
@@ -42,14 +43,23 @@ class Scratch:
         return sorted(name for name in {*self._before, *now}
                       if self._before.get(name) != now.get(name))
 
-    def lines_more(self, name):
-        """How many lines a file of the project has more than before."""
-        return self._files()[name].count(b"\n") - self._before[name].count(b"\n")
-
     def write(self, name, text):
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+
+    def insert(self, name, line, before):
+        """One line more in a file of the project, in front of the first that begins so."""
+        text = (self.root / name).read_text(encoding="utf-8")
+        assert f"\n{before}" in text and line.count("\n") == 1
+        self.write(name, text.replace(f"\n{before}", f"\n{line}{before}", 1))
+
+    def rebuild(self, *targets):
+        """From now on these programs are those of the copy."""
+        self.programs = self._made / "programs" / "bin"
+        self.call("cmake", "-S", self.root, "-B", self._made / "programs", "-G", "Ninja",
+                  "-DASMSWEEP_TESTS=OFF", "-DCMAKE_BUILD_TYPE=Debug")
+        self.call("cmake", "--build", self._made / "programs", "--target", *targets)
 
     def call(self, *words, status=0):
         """What a command prints, run in the copy."""
@@ -61,6 +71,7 @@ class Scratch:
 
     def passes(self, *files, **environment):
         """The copy's own tests in these files hold."""
+        environment["ASMSWEEP_RESULTS"] = f"{self.programs}/asmsweep-results"
         self.call("env", *(f"{name}={value}" for name, value in environment.items()), *PYTHON,
                   "-m", "pytest", "-q", "-p", "no:cacheprovider", *files)
 
