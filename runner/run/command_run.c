@@ -28,16 +28,14 @@ static void catch_signals(void) {
     signal(SIGPIPE, SIG_IGN); // a closed stdout is a write error, not the end of a run
 }
 
-// The cores to measure on, each locked against other runs and probed. locks[] are the caller's to
-// close, also after an error.
-static int take_cores(const struct request *request, struct measurement *run, struct core cores[2],
-                      int locks[2], struct error *error) {
-    run->core_count = prepare_cores(run->settings->cpu, cores, error);
+// The cores to measure on, each locked against other runs and probed.
+static int take_cores(const struct request *request, struct measurement *run, struct error *error) {
+    run->core_count = prepare_cores(run->settings->cpu, run->cores, error);
     if (!run->core_count)
         return -1;
-    run->cores = cores;
     for (size_t i = 0; i < run->core_count; i++) {
-        if (!request->dry_run && (locks[i] = core_lock(cores[i].cpu, !request->no_wait, error)) < 0)
+        int cpu = run->cores[i].cpu;
+        if (!request->dry_run && (run->locks[i] = core_lock(cpu, !request->no_wait, error)) < 0)
             return -1;
         struct engine_settings settings = measure_settings(run, i);
         run->engine->probe(&settings, &run->probes[i]);
@@ -97,31 +95,35 @@ static const struct engine *find_engine(const char *name, struct error *error) {
     return engine;
 }
 
-static int carry_out(const struct request *request, struct measurement *run, struct error *error) {
-    struct core cores[2];
-    char events[sizeof run->settings->events];
-    const char *event_list[REQUEST_MAX_EVENTS];
-    int locks[2] = {-1, -1};
-    snprintf(events, sizeof events, "%s", run->settings->events);
-    run->event_count = request_split_events(events, event_list);
-    run->events = event_list;
+// May the folder that was asked for become a new run's?
+static int check_folder(const struct request *request, struct error *error) {
+    if (!request->out || request->resume || request->dry_run)
+        return 0;
+    return store_is_free(request->out, error) || store_can_be_made(request->out, error) ? -1 : 0;
+}
+
+// All that can be said or refused before anything is measured; what has to wait comes last.
+static int prepare(const struct request *request, struct plan *plan, struct measurement *run,
+                   struct error *error) {
+    struct settings *settings = run->settings;
+    if (request->resume ? prepare_resumed(request, settings, run->store, plan, &run->history, error)
+                        : prepare_new(request, settings, plan, error))
+        return -1;
+    if (!(run->engine = find_engine(settings->engine, error)))
+        return -1;
+    if (tune_recover(&tune_system, stderr, error))
+        fprintf(stderr, "asmsweep-run: %s\n", error->text);
+    catch_signals();
+    snprintf(run->event_text, sizeof run->event_text, "%s", settings->events);
+    run->event_count = request_split_events(run->event_text, run->events);
     run->guest_kernel = request->guest_kernel;
-    int status =
-        witness_check(run, error) ||
-                (request->out && !request->resume && !request->dry_run &&
-                 (store_is_free(request->out, error) || store_can_be_made(request->out, error))) ||
-                take_cores(request, run, cores, locks, error)
-            ? -1
-            : 0;
-    if (!status && run->event_count && !run->probes[0].has_pmu)
+    if (witness_check(run, error) || check_folder(request, error) ||
+        take_cores(request, run, error))
+        return -1;
+    if (run->event_count && !run->probes[0].has_pmu)
         fprintf(stderr, "asmsweep-run: --events: not counted here: %s\n",
                 run->probes[0].pmu_reason);
-    if (!status)
-        status = request->dry_run ? report_dry_run(run) : measure_and_report(request, run, error);
-    for (size_t i = 0; i < 2; i++)
-        if (locks[i] >= 0)
-            close(locks[i]);
-    return status;
+    return 0;
 }
 
 // The options alone, of a build that need not be there yet. 0 or -1 with *error.
@@ -137,22 +139,18 @@ int command_run(int argc, char **argv, struct error *error) {
     struct settings settings = {0};
     struct store store = {.journal = -1, .measurements = -1, .samples = -1};
     struct plan plan = {0};
-    struct measurement run = {.settings = &settings, .plan = &plan, .store = &store};
-    int status = request_parse(argc, argv, &request, error);
-    if (!status && request.check)
+    struct measurement run = {
+        .settings = &settings, .plan = &plan, .store = &store, .locks = {-1, -1}};
+    if (request_parse(argc, argv, &request, error))
+        return -1;
+    if (request.check)
         return check_options(&request, error);
+    int status = prepare(&request, &plan, &run, error);
     if (!status)
-        status = request.resume
-                     ? prepare_resumed(&request, &settings, &store, &plan, &run.history, error)
-                     : prepare_new(&request, &settings, &plan, error);
-    if (!status && !(run.engine = find_engine(settings.engine, error)))
-        status = -1;
-    if (!status && tune_recover(&tune_system, stderr, error))
-        fprintf(stderr, "asmsweep-run: %s\n", error->text);
-    if (!status) {
-        catch_signals();
-        status = carry_out(&request, &run, error);
-    }
+        status = request.dry_run ? report_dry_run(&run) : measure_and_report(&request, &run, error);
+    for (size_t i = 0; i < 2; i++)
+        if (run.locks[i] >= 0)
+            close(run.locks[i]);
     measure_free(&run);
     plan_free(&plan);
     store_close(&store);

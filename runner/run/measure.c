@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/run/measure.h"
 
+#include "common/memory.h"
 #include "common/units.h"
 #include "runner/host/disturbance.h"
 #include "runner/host/process.h"
@@ -8,6 +9,7 @@
 #include "runner/run/witness.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,6 +25,8 @@ struct block {
     struct disturbance *watch;
     struct tallies *tallies; // of this core
     size_t *slot_of;         // by variant
+    bool *is_wanted;         // by variant: of this block
+    bool *is_done;           // by variant: measured in it before a resume
     size_t core, done, planned;
     size_t wanted;    // variants this block has, also those measured before a resume
     size_t disturbed; // of them those without a value for want of a valid panel
@@ -74,9 +78,8 @@ static int row_is(const struct history *history, const char *column, const char 
     return !strcmp(table_cell(&history->rows, history->next_row, column), text);
 }
 
-// Give the tallies what an earlier part of this run measured in this block; have[variant]
-// becomes 1 for each.
-static void replay(struct block *block, char *have) {
+// Give the tallies what an earlier part of this run measured in this block.
+static void replay(struct block *block) {
     struct history *history = &block->run->history;
     const struct plan *plan = block->run->plan;
     while (history->next < history->count) {
@@ -94,7 +97,7 @@ static void replay(struct block *block, char *have) {
             history->next_row++;
         }
         if (index < plan->count)
-            have[index] = 1;
+            block->is_done[index] = true;
         history->next++;
     }
 }
@@ -198,44 +201,46 @@ static int is_witness(const struct block *block) {
     return block->number >= block->run->settings->most_blocks;
 }
 
-// All once; then those only that it contradicts: between two calls of hyperfine the machine changes
-// in ways that the runs within one do not show.
-static int wants_witness(const struct block *block, size_t index) {
+// Is there something to measure in this block? The usual number of blocks has all variants, further
+// ones those whose interval is too wide yet. The witness measures all once; then those only that it
+// contradicts: between two calls of hyperfine the machine changes in ways that the runs within one
+// do not show.
+static bool is_wanted(const struct block *block, size_t index) {
+    const struct settings *settings = block->run->settings;
+    const struct tallies *tallies = &block->tallies[index];
     double cycles[2], seen;
-    return block->number == block->run->settings->most_blocks ||
-           witness_judge(&block->tallies[index], block->run->settings->precision, cycles, &seen) ==
-               WITNESS_disagrees;
+    if (block->number < settings->blocks || block->number == settings->most_blocks)
+        return true;
+    if (is_witness(block))
+        return witness_judge(tallies, settings->precision, cycles, &seen) == WITNESS_disagrees;
+    return tallies_too_wide(tallies, settings->precision);
 }
 
-// The variants of this block in its order: all, or those whose interval is too wide yet.
-static size_t choose(struct block *block, char *have, struct engine_job *jobs) {
-    struct measurement *run = block->run;
-    const struct plan *plan = run->plan;
-    size_t count = 0, *order = malloc(plan->count * sizeof *order);
-    char *wanted = calloc(plan->count, 1);
-    if (!order || !wanted)
-        abort();
-    schedule_block((uint64_t)run->settings->seed, (int)block->core, block->number, plan->count,
-                   order);
+// Before the block's own executions are in the tallies.
+static void mark_wanted(struct block *block) {
+    const struct measurement *run = block->run;
     block->wanted = block->disturbed = 0;
-    for (size_t i = 0; i < plan->count; i++) {
-        wanted[i] = is_witness(block)
-                        ? wants_witness(block, i)
-                        : block->number < run->settings->blocks ||
-                              tallies_too_wide(&block->tallies[i], run->settings->precision);
-        block->wanted += (size_t)wanted[i];
-        block->disturbed +=
-            (size_t)(wanted[i] && tallies_lack_panel(&block->tallies[i], run->settings->precision));
+    for (size_t i = 0; i < run->plan->count; i++) {
+        if (!(block->is_wanted[i] = is_wanted(block, i)))
+            continue;
+        block->wanted++;
+        block->disturbed += tallies_lack_panel(&block->tallies[i], run->settings->precision);
     }
-    replay(block, have);
-    for (size_t slot = 0; slot < plan->count; slot++) {
+}
+
+// The variants left to measure, in the block's order, in jobs[]; how many.
+static size_t list_jobs(struct block *block, struct engine_job *jobs) {
+    const struct measurement *run = block->run;
+    size_t count = 0, *order = memory_zero(run->plan->count, sizeof *order);
+    schedule_block((uint64_t)run->settings->seed, (int)block->core, block->number, run->plan->count,
+                   order);
+    for (size_t slot = 0; slot < run->plan->count; slot++) {
         size_t index = order[slot];
         block->slot_of[index] = slot;
-        if (wanted[index] && !have[index])
-            jobs[count++] = plan_job(plan, index);
+        if (block->is_wanted[index] && !block->is_done[index])
+            jobs[count++] = plan_job(run->plan, index);
     }
     free(order);
-    free(wanted);
     return count;
 }
 
@@ -253,34 +258,41 @@ static void wait_for_quiet(const struct block *block) {
     nanosleep(&pause, NULL); // a signal ends it, and the block after it
 }
 
-static int run_block(struct block *block, struct engine_settings *settings, struct error *error) {
-    const struct plan *plan = block->run->plan;
-    struct engine_job *jobs = malloc(plan->count * sizeof *jobs);
-    char *have = calloc(plan->count, 1);
-    block->slot_of = calloc(plan->count, sizeof *block->slot_of);
-    if (!jobs || !have || !block->slot_of)
-        abort();
-    size_t count = choose(block, have, jobs), proved = 0;
-    if (count)
-        wait_for_quiet(block);
-    block->planned = count;
-    block->done = 0;
-    block->started = machine_read_tsc().seconds;
-    int failed = 0;
-    for (size_t i = 0; i < count && !block->failed; i++) {
-        if (plan->rows[jobs[i].index].unproved)
+// Measure jobs[0..count); those that failed their proof only get a row.
+static int execute(struct block *block, struct engine_settings *settings, struct engine_job *jobs,
+                   size_t count, struct error *error) {
+    size_t proved = 0;
+    for (size_t i = 0; i < count && !block->failed; i++)
+        if (block->run->plan->rows[jobs[i].index].unproved)
             sink_unproved(block, jobs[i].index);
         else
             jobs[proved++] = jobs[i];
-    }
+    if (!proved || block->failed || block->run->out_of_budget)
+        return 0;
     settings->evidence = block->number == 0;
-    if (proved && !block->failed && !block->run->out_of_budget)
-        failed = engine_measure(block->record.engine, settings, block->record.probe, jobs, proved,
-                                sink, block, error);
+    return engine_measure(block->record.engine, settings, block->record.probe, jobs, proved, sink,
+                          block, error);
+}
+
+static int run_block(struct block *block, struct engine_settings *settings, struct error *error) {
+    size_t variants = block->run->plan->count;
+    struct engine_job *jobs = memory_zero(variants, sizeof *jobs);
+    block->is_wanted = memory_zero(variants, sizeof *block->is_wanted);
+    block->is_done = memory_zero(variants, sizeof *block->is_done);
+    block->slot_of = memory_zero(variants, sizeof *block->slot_of);
+    mark_wanted(block);
+    replay(block);
+    block->planned = list_jobs(block, jobs);
+    block->done = 0;
+    if (block->planned)
+        wait_for_quiet(block);
+    block->started = machine_read_tsc().seconds;
+    int failed = execute(block, settings, jobs, block->planned, error);
     // A signal behind the last execution of all cuts nothing: the next block finds nothing to do.
     block->run->cut_short = process_interrupted() && block->done < block->planned;
     free(jobs);
-    free(have);
+    free(block->is_wanted);
+    free(block->is_done);
     free(block->slot_of);
     return failed || block->failed ? -1 : 0;
 }
@@ -298,24 +310,6 @@ static int recheck(const struct block *block, struct error *error) {
                      changed);
 }
 
-// Blocks through the independent witness, in the same files.
-static int measure_witness(struct block *block, struct engine_settings *settings,
-                           struct error *error) {
-    struct engine_probe probe;
-    block->record.engine = block->run->witness;
-    block->record.engine->probe(settings, &probe);
-    block->record.probe = &probe;
-    block->number = block->run->settings->most_blocks;
-    for (int i = 0; i < WITNESS_BLOCKS; i++, block->number++) {
-        disturbance_block(block->watch);
-        if (run_block(block, settings, error))
-            return -1;
-        if (block->run->cut_short || block->run->out_of_budget || !block->wanted)
-            break;
-    }
-    return 0;
-}
-
 struct engine_settings measure_settings(const struct measurement *run, size_t core) {
     return (struct engine_settings){.cpu = run->cores[core].cpu,
                                     .slices = (size_t)run->settings->slices,
@@ -331,32 +325,46 @@ struct engine_settings measure_settings(const struct measurement *run, size_t co
                                     .ring = (int)run->settings->ring};
 }
 
+// Blocks from block->number up to `end`, or until nothing is wanted any more.
+static int run_blocks(struct block *block, struct engine_settings *settings, long end,
+                      struct error *error) {
+    const struct measurement *run = block->run;
+    for (; block->number < end; block->number++) {
+        if (recheck(block, error))
+            return -1;
+        disturbance_block(block->watch);
+        if (run_block(block, settings, error))
+            return -1;
+        if (run->cut_short || run->out_of_budget || !block->wanted)
+            break;
+    }
+    return 0;
+}
+
 static int measure_core(struct measurement *run, size_t core, struct error *error) {
     struct disturbance watch;
     struct engine_settings settings = measure_settings(run, core);
+    struct engine_probe probe;
     struct block block = {.run = run, .watch = &watch, .core = core, .error = error};
+    long most = (long)run->settings->most_blocks;
     block.tallies = run->tallies + core * run->plan->count;
     block.record = (struct record_run){run->settings, &run->machines[core], run->plan, run->engine,
                                        &run->probes[core]};
     disturbance_start(settings.cpu, &watch);
-    for (; block.number < run->settings->most_blocks; block.number++) {
-        if (recheck(&block, error))
-            return -1;
-        disturbance_block(&watch);
-        if (run_block(&block, &settings, error))
-            return -1;
-        if (run->cut_short || run->out_of_budget)
-            return 0;
-        if (!block.wanted)
-            break; // nothing is too wide any more
-    }
-    return run->settings->witness ? measure_witness(&block, &settings, error) : 0;
+    if (run_blocks(&block, &settings, most, error))
+        return -1;
+    if (run->witness == NULL || run->cut_short || run->out_of_budget)
+        return 0;
+    // Through the independent witness, in the same files.
+    run->witness->probe(&settings, &probe);
+    block.record.engine = run->witness;
+    block.record.probe = &probe;
+    block.number = most;
+    return run_blocks(&block, &settings, most + WITNESS_BLOCKS, error);
 }
 
 int measure(struct measurement *run, struct error *error) {
-    run->tallies = calloc(run->core_count * run->plan->count, sizeof *run->tallies);
-    if (!run->tallies)
-        abort();
+    run->tallies = memory_zero(run->core_count * run->plan->count, sizeof *run->tallies);
     for (size_t core = 0; core < run->core_count; core++) {
         machine_describe(run->cores[core].cpu, &run->machines[core]);
         if (measure_core(run, core, error))

@@ -7,6 +7,7 @@
 #include "runner/host/machine.h"
 #include "runner/run/plan.h"
 #include "runner/run/record.h"
+#include "runner/run/request.h"
 #include "runner/run/store.h"
 
 // Executions that a resumed run already has: the journal's lines, and the rows that belong
@@ -23,9 +24,11 @@ struct measurement {
     const struct plan *plan;
     const struct engine *engine;
     struct store *store;
-    const struct core *cores; // one, or the two types of a hybrid CPU
+    struct core cores[2]; // one, or the two types of a hybrid CPU
+    int locks[2];         // of the cores; -1: none
     size_t core_count;
-    const char *const *events;
+    char event_text[sizeof(((struct settings *)0)->events)]; // what events[] point into
+    const char *events[REQUEST_MAX_EVENTS];
     size_t event_count;
     const char *guest_kernel;
     const struct variant *calibrator; // of the plan, for hyperfine; NULL: none

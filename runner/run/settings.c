@@ -3,20 +3,42 @@
 
 #include "common/units.h"
 
+#include <stddef.h>
 #include <string.h>
 
-static const char first_line[] = "asmsweep-journal 1\n";
+static const char first_line[] = "asmsweep-journal 1\n", last_line[] = "begin\n";
 
-void settings_write(const struct settings *settings, FILE *stream) {
-    fputs(first_line, stream);
-#define TEXT(name, size) fprintf(stream, #name " %s\n", settings->name);
-#define NUMBER(name) fprintf(stream, #name " %lld\n", settings->name);
-#define REAL(name) fprintf(stream, #name " %.17g\n", settings->name);
+enum kind { KIND_text, KIND_number, KIND_real };
+
+static const struct row {
+    const char *name;
+    enum kind kind;
+    size_t offset, size; // of the field
+} rows[] = {
+#define TEXT(name, size) {#name, KIND_text, offsetof(struct settings, name), size},
+#define NUMBER(name) {#name, KIND_number, offsetof(struct settings, name), sizeof(long long)},
+#define REAL(name) {#name, KIND_real, offsetof(struct settings, name), sizeof(double)},
     SETTINGS(TEXT, NUMBER, REAL)
 #undef TEXT
 #undef NUMBER
 #undef REAL
-    fprintf(stream, "begin\n");
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+void settings_write(const struct settings *settings, FILE *stream) {
+    fputs(first_line, stream);
+    for (size_t i = 0; i < ROWS; i++) {
+        const void *field = (const char *)settings + rows[i].offset;
+        fprintf(stream, "%s ", rows[i].name);
+        if (rows[i].kind == KIND_text)
+            fprintf(stream, "%s\n", (const char *)field);
+        else if (rows[i].kind == KIND_number)
+            fprintf(stream, "%lld\n", *(const long long *)field);
+        else
+            fprintf(stream, "%.17g\n", *(const double *)field);
+    }
+    fputs(last_line, stream);
 }
 
 int settings_keep(char *to, size_t size, const char *what, const char *text, struct error *error) {
@@ -31,44 +53,44 @@ int settings_keep(char *to, size_t size, const char *what, const char *text, str
     return 0;
 }
 
-// The next line must be "NAME VALUE"; returns the value's place in line, or NULL.
-static const char *take(FILE *stream, const char *name, char *line, size_t size) {
-    size_t length = strlen(name);
-    if (!fgets(line, (int)size, stream) || !strchr(line, '\n'))
-        return NULL;
+// The next line must be "NAME VALUE".
+static int read_row(FILE *stream, const struct row *row, struct settings *settings) {
+    char line[5000];
+    void *field = (char *)settings + row->offset;
+    size_t length = strlen(row->name);
+    if (!fgets(line, sizeof line, stream) || !strchr(line, '\n'))
+        return -1;
     line[strcspn(line, "\n")] = '\0';
-    return strncmp(line, name, length) || line[length] != ' ' ? NULL : line + length + 1;
+    const char *value = line + length + 1;
+    if (strncmp(line, row->name, length) != 0 || line[length] != ' ')
+        return -1;
+    if (row->kind == KIND_number)
+        return units_scan_integer(value, -1, __LONG_LONG_MAX__, field);
+    if (row->kind == KIND_real)
+        return units_scan_number(value, field);
+    return (size_t)snprintf(field, row->size, "%s", value) < row->size ? 0 : -1;
+}
+
+static int read_line(FILE *stream, const char *expected) {
+    char line[64];
+    return fgets(line, sizeof line, stream) && !strcmp(line, expected) ? 0 : -1;
+}
+
+// What is wrong with the journal's head; NULL: nothing.
+static const char *read_rows(FILE *stream, struct settings *settings) {
+    if (read_line(stream, first_line))
+        return "its first line";
+    for (size_t i = 0; i < ROWS; i++)
+        if (read_row(stream, &rows[i], settings))
+            return rows[i].name;
+    return read_line(stream, last_line) ? "begin" : NULL;
 }
 
 int settings_read(const char *path, FILE *stream, struct settings *settings, struct error *error) {
-    char line[5000];
-    const char *value, *wrong = "its first line";
     *settings = (struct settings){0};
-    if (!fgets(line, sizeof line, stream) || strcmp(line, first_line))
-        goto damaged;
-#define TEXT(name, size)                                                                           \
-    wrong = #name;                                                                                 \
-    if (!(value = take(stream, #name, line, sizeof line)) || strlen(value) >= size)                \
-        goto damaged;                                                                              \
-    memcpy(settings->name, value, strlen(value) + 1);
-#define NUMBER(name)                                                                               \
-    wrong = #name;                                                                                 \
-    if (!(value = take(stream, #name, line, sizeof line)) ||                                       \
-        units_scan_integer(value, -1, __LONG_LONG_MAX__, &settings->name))                         \
-        goto damaged;
-#define REAL(name)                                                                                 \
-    wrong = #name;                                                                                 \
-    if (!(value = take(stream, #name, line, sizeof line)) ||                                       \
-        units_scan_number(value, &settings->name))                                                 \
-        goto damaged;
-    SETTINGS(TEXT, NUMBER, REAL)
-#undef TEXT
-#undef NUMBER
-#undef REAL
-    wrong = "begin";
-    if (fgets(line, sizeof line, stream) && !strcmp(line, "begin\n"))
+    const char *wrong = read_rows(stream, settings);
+    if (wrong == NULL)
         return 0;
-damaged:
     if (ferror(stream))
         return error_errno(error, ERROR_INPUT, path, "cannot be read; nothing is lost, try again");
     return error_set(error, ERROR_INPUT, path, 0,
