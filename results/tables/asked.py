@@ -20,7 +20,6 @@ class Question:
     titled: bool = False  # the title names the item: a label is the context's words alone
     hide: list = ()  # keys of the context that no label tells
     none: str = ""  # what is said of a column that has no value here
-    by_family: bool = False  # a section for each family
 
 
 _SHORT = ["one_row_a_label", "valueless_as_one"]
@@ -31,7 +30,6 @@ INSTRUCTIONS = Question("Instructions", [{"method": ["direct", "solved", "differ
                         [*_SHORT, "short_families"])
 LOOPS = Question("Loops that no cost tells, cycles an iteration", [{}],
                  ["valueless_as_one", "valueless_only"])
-FAMILIES = Question("Instructions", [{}], INSTRUCTIONS.short, by_family=True)
 
 
 @dataclass
@@ -45,10 +43,12 @@ class Asked:
     generations: list = field(default_factory=list)  # {"general", "heading"}
     plots: dict = field(default_factory=dict)  # kind -> {"title", "take"}
 
-    @property
-    def sections(self):
-        return [*self.questions, ORDERS, INSTRUCTIONS, LOOPS] if self.questions else \
-            [ORDERS, FAMILIES]
+    def sections(self, families):
+        """The questions of all sections; one a family for sweeps that ask nothing themselves."""
+        if self.questions:
+            return [*self.questions, ORDERS, INSTRUCTIONS, LOOPS]
+        return [ORDERS, *(Question(family or INSTRUCTIONS.title, [{"family": [family]}],
+                                   INSTRUCTIONS.short) for family in families)]
 
     def phrase(self, key, value):
         """How a key of the context and its value read in a label; "" for not at all."""

@@ -38,14 +38,12 @@ def one_row_a_label(rows, left_out):
     """Of rows that read alike (the same question in two families), the one known best."""
     best = {}
     for row in rows:
-        key = (row.label, row.ring)
-        other = best.get(key)
-        if other is None:
-            best[key] = row
-            continue
-        kept, dropped = (row, other) if _known(row) > _known(other) else (other, row)
-        best[key] = dataclasses.replace(kept, costs={**dropped.costs, **kept.costs})
-        left_out[dropped.family] += 1
+        other = best.setdefault((row.label, row.ring), row)
+        if other is not row:
+            kept, dropped = (row, other) if _known(row) > _known(other) else (other, row)
+            best[row.label, row.ring] = dataclasses.replace(
+                kept, costs={**dropped.costs, **kept.costs})
+            left_out[dropped.family] += 1
     return list(best.values())
 
 
@@ -53,19 +51,13 @@ def valueless_as_one(rows, left_out):
     """Rows of a family that have no value in any column, and for the same reasons, as one row."""
     groups = {}
     for row in rows:
-        if _valued(row):
-            groups[id(row)] = [row]
-        else:
-            reasons = tuple(sorted({(number, cost["status"], cost["detail"])
-                                    for number, cost in row.costs.items()}))
-            groups.setdefault((row.family, row.ring, reasons), []).append(row)
+        reasons = id(row) if _valued(row) else frozenset(
+            (column, cost["status"], cost["detail"]) for column, cost in row.costs.items())
+        groups.setdefault((row.family, row.ring, reasons), []).append(row)
     made = []
-    for group in groups.values():
-        if len(group) <= 2:
-            made += group
-        else:
-            made.append(dataclasses.replace(group[0],
-                                            label=f"{group[0].family}: {len(group)} rows"))
+    for (family, _, _), group in groups.items():
+        made += group if len(group) <= 2 else [
+            dataclasses.replace(group[0], label=f"{family}: {len(group)} rows")]
     return made
 
 

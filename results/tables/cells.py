@@ -2,34 +2,31 @@
 """One cell of a table: value, interval, mark, source; and how numbers are written."""
 
 import math
-from dataclasses import dataclass
 
 from common import lists
 
 _MARKS = {status.name: status.mark for status in lists.statuses()}
 _LETTERS = {method.name: method.letter for method in lists.methods()}
+_NOTHING = {column.name: None if column.type == "number" else ""
+            for column in lists.columns("costs")}
 
 
-@dataclass
 class Cell:
-    """What stands for one item and one CPU. Missing numbers are None, never 0."""
+    """What stands for one item and one CPU: the columns of a row of costs.csv, or nothing where
+    the CPU has no such row. Missing numbers are None, never 0."""
 
-    value: float = None
-    low: float = None
-    high: float = None
-    status: str = "ok"
-    method: str = ""
-    engine: str = ""
-    ring: str = ""
-    additive: str = ""
-    published: float = None
-    published_source: str = ""
-    agrees: str = ""
-    detail: str = ""
-    variants: str = ""
-    run_id: str = ""
-    note: int = None  # number of the note that gives the reason
-    present: bool = True  # False: this CPU has no such row at all
+    def __init__(self, cost=None, note=None):
+        self.cost = cost or _NOTHING
+        self.note = note  # number of the note that gives the reason
+
+    def __getattr__(self, name):
+        if name in self.cost:
+            return self.cost[name]
+        raise AttributeError(name)
+
+    @property
+    def present(self):
+        return self.cost is not _NOTHING
 
     @property
     def mark(self):
@@ -38,22 +35,12 @@ class Cell:
     @property
     def source(self):
         """Method and engine in two letters: dp, sg; empty for published figures."""
-        if not self.present or self.engine in ("", "published"):
-            return ""
-        return _LETTERS.get(self.method, "?") + self.engine[:1]
+        return "" if self.engine in ("", "published") else \
+            _LETTERS.get(self.method, "?") + self.engine[:1]
 
     @property
     def agreement(self):
         return {"yes": "=", "no": "!"}.get(self.agrees, "")
-
-
-ABSENT = Cell(present=False)
-
-
-def from_cost(row):
-    return Cell(row["cycles"], row["ci_low"], row["ci_high"], **{name: row[name] for name in (
-        "status", "method", "engine", "ring", "additive", "published", "published_source",
-        "agrees", "detail", "variants", "run_id")})
 
 
 def decimals(value, low=None, high=None):
@@ -90,10 +77,10 @@ def interval(low, high, value=None, places=None):
 
 def value_text(cell, places=None):
     """Value and interval: "18.21 [18.10,18.33]", "" where there is none."""
-    if cell.value is None:
+    if cell.cycles is None:
         return ""
-    span = interval(cell.low, cell.high, cell.value, places)
-    return number(cell.value, cell.low, cell.high, places) + (
+    span = interval(cell.ci_low, cell.ci_high, cell.cycles, places)
+    return number(cell.cycles, cell.ci_low, cell.ci_high, places) + (
         (cell.mark or " ") + span if span else cell.mark)
 
 
@@ -101,14 +88,14 @@ def short_text(cell, places=None):
     """What a cell of plain text holds: the value, or the status with its note, or nothing."""
     if not cell.present:
         return ""
-    if cell.value is not None:
+    if cell.cycles is not None:
         return value_text(cell, places)
     return cell.status + (f" ({cell.note})" if cell.note else "")
 
 
 def whole_text(cell):
     """The same with the two letters and the note of a value."""
-    if cell.value is None:
+    if cell.cycles is None:
         return short_text(cell)
     parts = (value_text(cell), cell.source, cell.note and f"({cell.note})")
     return " ".join(part for part in parts if part)
@@ -126,7 +113,7 @@ def _list(rows, used):
 
 def legend(cells):
     """Sentences that say how to read these cells: of the letters and marks that occur."""
-    valued = [cell for cell in cells if cell.value is not None]
+    valued = [cell for cell in cells if cell.cycles is not None]
     measured = [cell for cell in valued if cell.source]
     found = []
     if measured:

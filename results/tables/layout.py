@@ -54,7 +54,7 @@ def subheading(column):
 
 def _fitted(cell, width):
     """Value, interval and note in `width`: with fewer decimals before anything is cut."""
-    note = f"({cell.note})" if cell.note and cell.value is not None else ""
+    note = f"({cell.note})" if cell.note and cell.cycles is not None else ""
     for places in (None, 1, 0):
         text = cells.short_text(cell, places) + note
         if len(text) <= width:
@@ -66,7 +66,7 @@ def cell_text(cell, column):
     """A cell, as wide as its column: value, interval, mark, source, and the figure beside it."""
     if column.published:
         return _fitted(cell, PUBLISHED)
-    source = cell.source if cell.value is not None else ""
+    source = cell.source if cell.cycles is not None else ""
     made = _fitted(cell, MEASURED - SOURCE) + pad(source, SOURCE, True)
     if not column.figures:
         return made
@@ -81,37 +81,33 @@ def label(text):
 
 
 def _side_by_side(columns, width):
-    """Column numbers, as many at a time as fit the width; all of them if it is None."""
-    if width is None:
-        return [list(range(len(columns)))]
+    """The columns, as many at a time as fit the width; all of them if it is None."""
     made, used = [[]], 0
-    for number, column in enumerate(columns):
+    for column in columns:
         need = 1 + _width(column)
-        if made[-1] and used + need > width - LABEL:
+        if width and made[-1] and used + need > width - LABEL:
             made.append([])
             used = 0
-        made[-1].append(number)
+        made[-1].append(column)
         used += need
     return made
 
 
-def _part(section, columns, numbers):
-    letters = [columns[number].letter for number in numbers]
-    rows = [{**row, "cells": [(row["cells"][number], columns[number]) for number in numbers]}
-            for row in section["rows"]
-            if any(row["cells"][number].present for number in numbers)]
+def _part(section, columns):
+    rows = [{**row, "cells": [pair for pair in row["cells"] if pair[1] in columns]}
+            for row in section["rows"]]
+    rows = [row for row in rows if any(cell.present for cell, _ in row["cells"])]
     return {**section, "rows": rows,
-            "sentences": [text for letter, text in section["sentences"] if letter in letters]}
+            "sentences": [text for column, text in section["sentences"] if column in columns]}
 
 
-def parts(columns, sections, width):
+def parts(columns, sections, width=None):
     """The table cut into parts that fit the width, each with the sections it has rows of."""
     made = []
-    for numbers in _side_by_side(columns, width):
-        some = [_part(section, columns, numbers) for section in sections]
-        made.append({"columns": [columns[number] for number in numbers],
-                     "sections": [part for part in some
-                                  if part["rows"] or part["sentences"] or part["left_out"]]})
+    for some in _side_by_side(columns, width):
+        cut_ones = [_part(section, some) for section in sections]
+        made.append({"columns": some, "sections": [
+            part for part in cut_ones if part["rows"] or part["sentences"] or part["left_out"]]})
     return made
 
 

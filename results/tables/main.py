@@ -27,15 +27,11 @@ from common.replace import replace_text  # noqa: E402
 from results.tables import environment, page, report, runs  # noqa: E402
 
 
-def _formats(templates):
-    """A format is a template: NAME.j2."""
-    return sorted(name[:-3] for name in os.listdir(templates) if name.endswith(".j2"))
-
-
 def _arguments(argv, templates):
+    formats = sorted(name[:-3] for name in os.listdir(templates) if name.endswith(".j2"))
     parser = Parser("asmsweep table", "tables of runs")
     parser.add_argument("directories", metavar="DIR", nargs="+", help="a run's directory")
-    parser.add_argument("--format", default="text", choices=_formats(templates))
+    parser.add_argument("--format", default="text", choices=formats)
     parser.add_argument("--out", metavar="FILE", help="write there instead of to stdout")
     parser.add_argument("--beside", metavar="NAME,...", default="",
                         help="published CPUs that get a column (part of their name)")
@@ -87,11 +83,9 @@ def render(args, templates):
     return env.get_template(f"{args.format}.j2").render(values)
 
 
-def _write(path, text):
-    try:
-        replace_text(path, text)
-    except OSError as problem:
-        raise BadInput(path, problem.strerror, "give another place with --out") from None
+def _complain(words):
+    print(f"asmsweep table: {words}", file=sys.stderr)
+    return 2
 
 
 def main(argv):
@@ -99,21 +93,20 @@ def main(argv):
     args = _arguments(argv, templates)
     try:
         text = render(args, templates)
-        if args.out is not None:
-            _write(args.out, text)
     except BadInput as problem:
-        print(f"asmsweep table: {problem}", file=sys.stderr)
-        return 2
+        return _complain(problem)
     except jinja2.TemplateError as problem:
         place = getattr(problem, "filename", None) or f"{args.format}.j2"
-        print(f"asmsweep table: {place}: {problem}; mend the template", file=sys.stderr)
-        return 2
+        return _complain(f"{place}: {problem}; mend the template")
     except OSError as problem:
-        print(f"asmsweep table: {problem.filename or 'a part'}: {problem.strerror}; "
-              "make it readable", file=sys.stderr)
-        return 2
+        return _complain(f"{problem.filename or 'a part'}: {problem.strerror}; make it readable")
     if args.out is None:
         sys.stdout.write(text)
+        return 0
+    try:
+        replace_text(args.out, text)
+    except OSError as problem:
+        return _complain(f"{args.out}: {problem.strerror}; give another place with --out")
     return 0
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the page shows beyond the tables: each variant's assembly, samples and reason."""
 
+import contextlib
 import csv
 import os
 
@@ -11,45 +12,25 @@ BINS = 48  # of the histogram of a variant's slices
 MOST_SOURCE = 20_000  # characters of a source shown
 
 
-def _proved_same(run, build, name):
-    """Whether build/SWEEP still holds the loop that this run measured."""
+def _loops_of(build):
+    """{variant: hash of its loop} of what a build still holds."""
     path = os.path.join(build, "proof.csv")
-    if name not in run.proof or not os.path.exists(path):
-        return False
-    rows = runs.read_csv(path, "build the sweep again", "proof")
-    return any(row["variant"] == name and row["loop_sha256"] == run.proof[name]["loop_sha256"]
-               for row in rows)
+    rows = runs.read_csv(path, "build the sweep again", "proof") if os.path.exists(path) else []
+    return {row["variant"]: row["loop_sha256"] for row in rows}
 
 
-def _source_of(run, name, builds):
+def _source_of(run, name, build, loops):
     """The variant's .s, from the run's directory or an unchanged build; "" if there is none."""
     relative = run.variants.get(name, {}).get("source", "")
     if not relative or relative.startswith("/") or ".." in relative.split("/"):
         return ""
-    places = [run.path]
-    build = os.path.join(builds, run.sweep)
-    if _proved_same(run, build, name):
-        places.append(build)
-    for place in places:
+    same = name in run.proof and loops.get(name) == run.proof[name]["loop_sha256"]
+    for place in [run.path, build] if same else [run.path]:
         path = os.path.join(place, relative)
         if os.path.isfile(path):
             with open(path, encoding="utf-8", errors="replace") as stream:
                 return stream.read(MOST_SOURCE)
     return ""
-
-
-def _listing(sequence):
-    """One instruction a line."""
-    return "\n".join(part.strip() for part in sequence.split(";"))
-
-
-def _add_slice(row, found):
-    try:
-        ticks = (int(row["loop_2n"]) - int(row["loop_n"])) / int(row["n_loop"])
-        key = (row["variant"], row["engine"])
-    except (ValueError, ZeroDivisionError, KeyError, TypeError):
-        return  # a torn slice is the runner's business; the page shows whole ones
-    found.setdefault(key, []).append(ticks)
 
 
 def _slices(path):
@@ -60,7 +41,10 @@ def _slices(path):
     try:
         with open(path, newline="", encoding="utf-8") as stream:
             for row in csv.DictReader(stream):
-                _add_slice(row, found)
+                # A torn slice is the runner's business; the page shows whole ones.
+                with contextlib.suppress(ValueError, ZeroDivisionError, KeyError, TypeError):
+                    ticks = (int(row["loop_2n"]) - int(row["loop_n"])) / int(row["n_loop"])
+                    found.setdefault((row["variant"], row["engine"]), []).append(ticks)
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
         raise BadInput(path, f"cannot be read: {problem}", "remove it or run again") from None
     return found
@@ -84,44 +68,39 @@ def _histogram(ticks):
             "heights": [round(100 * count / top) for count in counts]}
 
 
-def _executions(path):
-    """Rows of measurements.csv by variant; none if the file is not there."""
-    found = {}
-    if os.path.exists(path):
-        for row in runs.read_csv(path, "remove it or run again", "measurements"):
-            found.setdefault((row["variant"], row["engine"]), []).append(row)
-    return found
-
-
-def _variant(run, row, builds, slices, executions):
-    name, key = row["variant"], (row["variant"], row["engine"])
-    plan, proof = run.variants.get(name, {}), run.proof.get(name, {})
-    return {
-        "row": row, "listing": _listing(plan.get("sequence") or proof.get("order_found", "")),
-        "source": _source_of(run, name, builds), "proof": proof,
-        "slices": _histogram(slices[key]) if slices.get(key) else None,
-        "executions": executions.get(key, []),
-        "command": f"./asmsweep run {run.run_again} --only {name}",
-        "explain": f"./asmsweep explain {run.path} {name}"}
-
-
-def _of_run(run, builds):
-    slices = _slices(run.samples)
-    executions = _executions(os.path.join(run.path, "measurements.csv"))
-    return [_variant(run, row, builds, slices, executions) for row in run.summary
-            if row["quantity"] == "cycles"]
+def _variants(run, builds):
+    """What the page shows of each loop, in the order of summary.csv."""
+    slices, executions = _slices(run.samples), {}
+    path = os.path.join(run.path, "measurements.csv")
+    for row in runs.read_csv(path, "remove it or run again", "measurements") \
+            if os.path.exists(path) else []:
+        executions.setdefault((row["variant"], row["engine"]), []).append(row)
+    build = os.path.join(builds, run.sweep)
+    loops, made = _loops_of(build), []
+    for row in run.summary:
+        if row["quantity"] != "cycles":
+            continue
+        name, key = row["variant"], (row["variant"], row["engine"])
+        proof = run.proof.get(name, {})
+        sequence = run.variants.get(name, {}).get("sequence") or proof.get("order_found", "")
+        made.append({
+            "row": row, "listing": "\n".join(part.strip() for part in sequence.split(";")),
+            "source": _source_of(run, name, build, loops), "proof": proof,
+            "slices": _histogram(slices[key]) if key in slices else None,
+            "executions": executions.get(key, []),
+            "command": f"./asmsweep run {run.run_again} --only {name}",
+            "explain": f"./asmsweep explain {run.path} {name}"})
+    return made
 
 
 def build(env, report, all_runs, builds):
-    """The dictionary `page` of the html template. Anchors are r<run>-<variant>-<ring>."""
-    made = []
-    for number, run in enumerate(all_runs):
-        made.append({"number": number, "sweep": run.sweep, "date": run.date, "path": run.path,
-                     "variants": _of_run(run, builds)})
+    """The dictionary `page` of the html template. Anchors are r<run>-<variant>-<engine>-<ring>."""
+    made = [{"sweep": run.sweep, "date": run.date, "variants": _variants(run, builds)}
+            for run in all_runs]
     anchors = {}
-    for run in made:
+    for number, run in enumerate(made):
         for variant in run["variants"]:
             row = variant["row"]
-            variant["anchor"] = f"r{run['number']}-{row['variant']}-{row['engine']}-{row['ring']}"
+            variant["anchor"] = f"r{number}-{row['variant']}-{row['engine']}-{row['ring']}"
             anchors[(row["run_id"], row["variant"], row["ring"])] = variant["anchor"]
     return {"runs": made, "anchors": anchors, **plots.all_plots(env, report, all_runs)}

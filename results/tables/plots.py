@@ -89,35 +89,22 @@ def ratio_plots(run):
             "x_low": points[0]["x"] - 0.5, "x_high": points[-1]["x"] + 0.5}
 
 
-def _parameters(row):
-    return dict(part.split("=", 1) for part in row["parameters"].split(";") if "=" in part)
-
-
-def _length_axis(rows):
-    """The first parameter that counts something and has at least three values, or None."""
-    for name in dict.fromkeys(name for row in rows for name in _parameters(row)):
-        values = {_parameters(row).get(name, "") for row in rows}
-        if len(values) >= 3 and all(re.fullmatch(r"\d+", value) for value in values):
-            return name
-    return None
-
-
-def _varying(rows, axis):
-    """Names of the parameters, but the axis, that are not the same in all rows."""
-    names = {name for row in rows for name in _parameters(row)} - {axis}
-    return [name for name in sorted(names)
-            if len({_parameters(row).get(name) for row in rows}) > 1]
-
-
-def _lines(rows, axis):
-    """Name and points of each line: one for each setting of the other parameters."""
-    names, lines = _varying(rows, axis), {}
-    for row in rows:
-        parameters = _parameters(row)
-        name = " ".join(parameters.get(name, "") for name in names) or row["family"]
-        lines.setdefault(name, []).append(_point(row, int(parameters[axis])))
-    return [(name, sorted(points, key=lambda point: point["x"]))
-            for name, points in lines.items() if len(points) >= 3]
+def _lines(rows):
+    """The first parameter that counts something and has at least three values, or None; and name
+    and points of each line: one for each setting of the other parameters."""
+    settings = [dict(part.split("=", 1) for part in row["parameters"].split(";") if "=" in part)
+                for row in rows]
+    values = {name: {setting.get(name, "") for setting in settings}
+              for name in dict.fromkeys(name for setting in settings for name in setting)}
+    axis = next((name for name, found in values.items() if len(found) >= 3
+                 and all(re.fullmatch(r"\d+", value) for value in found)), None)
+    names = sorted(name for name, found in values.items() if name != axis and len(found) > 1)
+    lines = {}
+    for setting, row in zip(settings, rows) if axis else ():
+        name = " ".join(setting.get(name, "") for name in names) or row["family"]
+        lines.setdefault(name, []).append(_point(row, int(setting[axis])))
+    return axis, [(name, sorted(points, key=lambda point: point["x"]))
+                  for name, points in lines.items() if len(points) >= 3]
 
 
 def length_plots(run):
@@ -127,8 +114,7 @@ def length_plots(run):
         if not row["twin_of"]:
             families.setdefault((row["family"], row["ring"], row["engine"]), []).append(row)
     for (family, ring, _), rows in families.items():
-        axis = _length_axis(rows)
-        lines = _lines(rows, axis) if axis else []
+        axis, lines = _lines(rows)
         for first in range(0, len(lines), MOST_LINES):
             part = lines[first:first + MOST_LINES]
             yield "length", {
@@ -140,12 +126,13 @@ def length_plots(run):
 def map_plot(plot, report):
     """The rows of the table that the sweep's map takes, by CPU; the colour is the cost."""
     rows = [row for section in report["sections"] for row in section["rows"]
-            if takes(plot["take"], row) and any(cell.value is not None for cell in row["cells"])]
+            if takes(plot["take"], row)
+            and any(cell.cycles is not None for cell, _ in row["cells"])]
     if len(rows) < 2:
         return
-    found = [{"x": x, "y": y, "value": cell.value, "text": cells.number(cell.value)}
-             for y, row in enumerate(rows) for x, cell in enumerate(row["cells"])
-             if cell.value is not None]
+    found = [{"x": x, "y": y, "value": cell.cycles, "text": cells.number(cell.cycles)}
+             for y, row in enumerate(rows) for x, (cell, _) in enumerate(row["cells"])
+             if cell.cycles is not None]
     yield "map", {
         "title": plot["title"], "cells": found,
         "rows": [row["label"] + (" (CPL0)" if row["ring"] == "0" else "") for row in rows],

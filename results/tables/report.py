@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Everything a table's template shows, as one dictionary: columns, sections, notes, machines."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from results.tables import asked, cells, runs, sections
 
@@ -9,17 +9,17 @@ ENVIRONMENT_SHOWN = ("governor", "boost", "smt", "clocksource", "isolated_cpus",
                      "perf_version", "project_revision", "schedule_seed")
 
 
-@dataclass
+@dataclass(eq=False)
 class Column:
     """One CPU of the table."""
 
-    letter: str
     name: str
     published: bool
     cpu: tuple
-    costs: list
-    runs: list
     label: str = ""
+    letter: str = ""
+    costs: list = field(default_factory=list)
+    runs: list = field(default_factory=list)
     figures: bool = False  # whether any cell of it has a published figure beside it
     subtitle: str = ""  # what sets it apart from a column of the same name
 
@@ -40,27 +40,24 @@ def _measured_columns(all_runs):
     for run in sorted(all_runs, key=lambda run: "" if run.label else run.date):
         for row in run.costs:
             cpu = runs.cpu_of(row)
-            key = (cpu, run.label)
-            if key not in columns:
-                columns[key] = Column("", _clean_name(row["cpu_name"]), False, cpu, [], [],
-                                      run.label)
-            columns[key].costs.append(row)
-            if run not in columns[key].runs:
-                columns[key].runs.append(run)
+            column = columns.setdefault((cpu, run.label), Column(
+                _clean_name(row["cpu_name"]), False, cpu, run.label))
+            column.costs.append(row)
+            if run not in column.runs:
+                column.runs.append(run)
     return list(columns.values())
 
 
 def _published_columns(figures, ask, names):
     """CPUs of the sources that the sweep sets beside, and those whose name holds one of `names`."""
-    groups = {}
+    columns = {}
     for row in figures:
         heading = next((heading for source, heading in ask.beside.items()
                         if source in row["published_source"]), None)
         if heading is not None or any(name.lower() in row["cpu_name"].lower() for name in names):
-            key = runs.cpu_of(row)
-            name = heading or row["cpu_name"]
-            groups.setdefault(key, Column("", name, True, key, [], [])).costs.append(row)
-    return list(groups.values())
+            cpu = runs.cpu_of(row)
+            columns.setdefault(cpu, Column(heading or row["cpu_name"], True, cpu)).costs.append(row)
+    return list(columns.values())
 
 
 def _tell_apart(columns):
@@ -76,39 +73,22 @@ def _tell_apart(columns):
         column.subtitle = ", ".join(words)
 
 
-class Notes:
-    """Numbered reasons; the same reason has one number."""
-
-    def __init__(self):
-        self.texts = []
-
-    def number(self, text):
-        if text not in self.texts:
-            self.texts.append(text)
-        return self.texts.index(text) + 1
+def _note_of(cost):
+    """Why a cell has no value, or what a reader must know of it; "" for nothing."""
+    if cost["cycles"] is None:
+        return f"{cost['status']}: {cost['detail'] or 'no reason was recorded'}"
+    if cost["additive"] == "no":
+        return f"not additive: {cost['detail']}"
+    return cost["detail"] if cost["engine"] == "published" else ""
 
 
-def _note_for(cell, notes):
-    if cell.value is None:
-        reason = cell.detail or "no reason was recorded"
-        cell.note = notes.number(f"{cell.status}: {reason}")
-    elif cell.additive == "no":
-        cell.note = notes.number(f"not additive: {cell.detail}")
-    elif cell.engine == "published" and cell.detail:
-        cell.note = notes.number(cell.detail)
-
-
-def _cells_of(row, columns, notes):
-    made = []
-    for number, column in enumerate(columns):
-        if number not in row.costs:
-            made.append(cells.ABSENT)
-            continue
-        cell = cells.from_cost(row.costs[number])
-        _note_for(cell, notes)
-        column.figures |= not column.published and cell.published is not None
-        made.append(cell)
-    return made
+def _cell(row, column, notes):
+    """notes: {text: number}; the same reason has one number."""
+    cost = row.costs.get(column)
+    text = _note_of(cost) if cost else ""
+    cell = cells.Cell(cost, notes.setdefault(text, len(notes) + 1) if text else None)
+    column.figures |= not column.published and cell.published is not None
+    return cell, column
 
 
 def _two_loops(row, columns):
@@ -118,26 +98,28 @@ def _two_loops(row, columns):
     letter."""
     if row.method != "difference" or not row.order:
         return ""
-    measured = [number for number, column in enumerate(columns) if not column.published]
+    measured = [column for column in columns if not column.published]
     found = []
-    for number in measured:
-        took = [row.costs.get(number, {}).get(name) for name in ("minuend", "subtrahend")]
+    for column in measured:
+        took = [row.costs.get(column, {}).get(name) for name in ("minuend", "subtrahend")]
         if None not in took:
             values = " and ".join(map(cells.number, took))
-            found.append(f"{columns[number].letter}: {values}" if len(measured) > 1 else values)
+            found.append(f"{column.letter}: {values}" if len(measured) > 1 else values)
     return f" ({'; '.join(found)})" if found else ""
+
+
+def _is_valued(row, column=None):
+    return any(cell.cycles is not None for cell, of in row["cells"] if column in (None, of))
 
 
 def _section(section, columns, notes):
     sentences = []
     rows = [{**vars(row), "label": row.label + _two_loops(row, columns),
-             "cells": _cells_of(row, columns, notes)} for row in section.rows]
+             "cells": [_cell(row, column, notes) for column in columns]} for row in section.rows]
     if rows and section.none:  # a column without a single value says so in words
-        for number, column in enumerate(columns):
-            valued = any(row["cells"][number].value is not None for row in rows)
-            if not column.published and not valued:
-                sentences.append((column.letter, f"{column.letter}: {section.none}"))
-        rows = [row for row in rows if any(cell.value is not None for cell in row["cells"])]
+        sentences = [(column, f"{column.letter}: {section.none}") for column in columns if not
+                     column.published and not any(_is_valued(row, column) for row in rows)]
+        rows = [row for row in rows if _is_valued(row)]
     return {"title": section.title, "rows": rows, "sentences": sentences,
             "left_out": section.left_out}
 
@@ -154,27 +136,25 @@ def _generation_row(name, costs, items, measured):
     return found
 
 
-def _generations(columns, figures, ask, known):
+def _generations(measured, figures, ask, known):
     """A few items over all CPUs: measured ones first, then published ones.
 
     The items are those that the sweep names, else those `known` that were measured. No row at all
     where nothing of it was measured."""
     default = {item["general"]: item for item in known}
     items = [{**default.get(item["general"], {}), **item} for item in ask.generations] or known
+    rows = [_generation_row(", ".join(filter(None, (column.name, column.label))) + " *",
+                            column.costs, items, True) for column in measured]
+    valued = {place for row in rows for place, text in enumerate(row) if place and text}
     groups = {}
     for row in figures:
         groups.setdefault(row["cpu_name"], []).append(row)
-    rows = [_generation_row(", ".join(filter(None, (column.name, column.label))) + " *",
-                            column.costs, items, True)
-            for column in columns if not column.published]
-    measured = {place for row in rows for place, text in enumerate(row) if place and text}
     rows += [_generation_row(name, costs, items, False) for name, costs in groups.items()]
+    rows.insert(0, ["", *(item.get("heading", item["general"]) for item in items)])
     shown = [place for place in range(1, len(items) + 1)
-             if measured and (ask.generations or place in measured)]
-    rows = [[row[0], *(row[place] for place in shown)] for row in rows]
-    return {"head": ["", *(items[place - 1].get("heading", items[place - 1]["general"])
-                           for place in shown)],
-            "rows": [row for row in rows if any(row[1:])]}
+             if valued and (ask.generations or place in valued)]
+    head, *rows = [[row[0], *(row[place] for place in shown)] for row in rows]
+    return {"head": head, "rows": [row for row in rows if any(row[1:])]}
 
 
 def _noise(run):
@@ -217,47 +197,29 @@ def _machine(column):
     return {"name": f"{column.letter}: {name}", "lines": lines}
 
 
-def _commands(columns):
-    """The one command a run that measures a cell again; VARIANT is what explain names."""
-    found = []
-    for column in columns:
-        for run in column.runs:
-            found.append(f"./asmsweep run {run.run_again} --only VARIANT")
-    return list(dict.fromkeys(found))
-
-
-def _without_idle(columns, found):
-    """The columns that have a cell, with the sections numbered anew."""
-    used = {number for section in found for row in section.rows for number in row.costs}
-    kept = [number for number, column in enumerate(columns)
-            if number in used or not column.published]
-    for row in (row for section in found for row in section.rows):
-        row.costs = {kept.index(number): cost for number, cost in row.costs.items()}
-    return [columns[number] for number in kept]
-
-
 def build(all_runs, figures, known, beside=(), everything=False):
     """The dictionary for the templates. known: results/published/generations.csv; beside: names
     of published CPUs that get a column."""
     ask = asked.together(all_runs)
     columns = _measured_columns(all_runs) + _published_columns(figures, ask, beside)
-    found = sections.build([(column.published, column.costs) for column in columns], ask,
-                           everything)
-    columns = _without_idle(columns, found)
+    found = sections.build(columns, ask, everything)
+    used = {column for section in found for row in section.rows for column in row.costs}
+    columns = [column for column in columns if column in used or not column.published]
     _tell_apart(columns)
-    notes = Notes()
+    notes = {}
     made = [_section(section, columns, notes) for section in found]
-    shown = [cell for section in made for row in section["rows"] for cell in row["cells"]]
+    shown = [cell for section in made for row in section["rows"] for cell, _ in row["cells"]]
+    measured = [column for column in columns if not column.published]
     return {
         "title": ask.title,
         "columns": columns,
-        "sections": [part for part in made
-                     if part["rows"] or part["sentences"] or part["left_out"]],
-        "generations": _generations(columns, figures, ask, known),
-        "notes": notes.texts,
+        "sections": made,
+        "generations": _generations(measured, figures, ask, known),
+        "notes": list(notes),
         "legend": cells.legend(shown),
-        "machines": [_machine(column) for column in columns if not column.published],
+        "machines": [_machine(column) for column in measured],
         "sources": sorted({cell.published_source for cell in shown if cell.published_source}),
-        "commands": _commands(columns),
+        "commands": list(dict.fromkeys(f"./asmsweep run {run.run_again} --only VARIANT"
+                                       for column in measured for run in column.runs)),
         "plots": ask.plots,
     }

@@ -213,10 +213,10 @@ def refuse_twice(all_runs):
     seen = {}
     for run in all_runs:
         for key in {(row["run_id"], cpu_of(row)) for row in run.costs}:
-            if key in seen:
-                raise BadInput(run.path, f"is the same run as {seen[key]} (run_id {key[0]})",
+            first = seen.setdefault(key, run)
+            if first is not run:
+                raise BadInput(run.path, f"is the same run as {first.path} (run_id {key[0]})",
                                "give each run once")
-        seen.update({(row["run_id"], cpu_of(row)): run.path for row in run.costs})
 
 
 def cpu_of(row):

@@ -23,7 +23,7 @@ class Row:
     family: str  # "published" where nothing was measured
     order: str
     method: str
-    costs: dict = field(default_factory=dict)  # column number -> row of costs.csv
+    costs: dict = field(default_factory=dict)  # column -> row of costs.csv
 
 
 @dataclass
@@ -111,18 +111,18 @@ def _without_solved(costs):
             or not any(_says_the_same(other, cost) for other in costs)]
 
 
-def _place(found, number, costs, ask, everything):
-    """Put one measured column's costs into the rows of the questions that take them."""
+def _place(found, column, ask, everything):
+    """Put a measured column's costs into the rows of the questions that take them."""
     taken = [[] for _ in found]
-    for cost in costs:
+    for cost in column.costs:
         taken[_first_that_takes(found, cost)].append(cost)
     for part, mine in zip(found, taken):
         shown = mine if everything else \
             _largest_orders(mine) if part.question is ORDERS else _without_solved(mine)
         for cost in shown:
             row = part.row(cost, _label(cost, part.question, ask, everything))
-            if number not in row.costs or _better(cost, row.costs[number]):
-                row.costs[number] = cost
+            if column not in row.costs or _better(cost, row.costs[column]):
+                row.costs[column] = cost
         part.hidden |= {_key(cost) for cost in mine} - {_key(cost) for cost in shown}
 
 
@@ -148,13 +148,13 @@ def figure_for(cost, figures):
                  and _flag_change(figure) == _flag_change(cost)), None)
 
 
-def _place_figure(found, number, figure, ask):
+def _place_figure(found, column, figure, ask):
     """Put a published figure beside the plainest measured row that it speaks of. A figure of a
     setting that none has (one pair a loop) gets a row of its own, if the sweep asks questions."""
     def setting(row):
         return context_of(row).keys() - _FLAGS
     rows = [row for part in found for row in part.rows.values()
-            if number not in row.costs and figure_for(vars(row), [figure])]
+            if column not in row.costs and figure_for(vars(row), [figure])]
     row = min(rows, default=None,
               key=lambda row: (len(setting(vars(row))), row.method == "solved"))
     if row is None or setting(figure) - context_of(vars(row)).keys():
@@ -162,32 +162,23 @@ def _place_figure(found, number, figure, ask):
             return
         part = found[_first_that_takes(found, figure)]
         row = part.row(figure, _label(figure, part.question, ask), family="published")
-    row.costs[number] = figure
-
-
-def _by_family(section):
-    """One section a family or loop."""
-    families = dict.fromkeys(row.family for row in section.rows)
-    return [Section(family or section.title, [row for row in section.rows if row.family == family],
-                    {name: count for name, count in section.left_out.items() if name == family})
-            for family in families]
+    row.costs[column] = figure
 
 
 def build(columns, ask, everything=False):
-    """Sections from columns: pairs of (whether published, rows of costs.csv)."""
-    found = [_Found(question) for question in ask.sections]
-    for number, (published, costs) in enumerate(columns):
-        if not published:
-            _place(found, number, costs, ask, everything)
-    for number, (published, costs) in enumerate(columns):
-        for figure in costs if published else ():
-            _place_figure(found, number, figure, ask)
+    """Sections from columns (report.py)."""
+    measured = [column for column in columns if not column.published]
+    families = dict.fromkeys(cost["family"] for column in measured for cost in column.costs)
+    found = [_Found(question) for question in ask.sections(families)]
+    for column in measured:
+        _place(found, column, ask, everything)
+    for column in columns:
+        for figure in column.costs if column.published else ():
+            _place_figure(found, column, figure, ask)
     sections = []
     for part in found:
         rows = sorted(part.rows.values(), key=lambda row: row.ring)
         left_out = Counter(key[_FAMILY] for key in part.hidden - part.rows.keys())
         made = Section(part.question.title, rows, left_out, part.question.none)
-        for section in _by_family(made) if part.question.by_family else [made]:
-            sections.append(section if everything else
-                            brief.shorten(section, part.question.short))
+        sections.append(made if everything else brief.shorten(made, part.question.short))
     return sections
