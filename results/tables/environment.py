@@ -34,12 +34,13 @@ def csv_row(fields):
 
 
 def make(templates, html=False):
-    """The environment with the loader on `templates`; html turns on escaping."""
+    """The environment with the loader on `templates`; html turns on escaping, but for gnuplot."""
     env = jinja2.Environment(
         block_start_string="<%", block_end_string="%>", variable_start_string="<{",
         variable_end_string="}>", comment_start_string="<#", comment_end_string="#>",
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-        keep_trailing_newline=True, autoescape=html, loader=jinja2.FileSystemLoader(templates))
+        keep_trailing_newline=True, loader=jinja2.FileSystemLoader(templates),
+        autoescape=lambda name: html and not str(name).endswith(".gp.j2"))
     env.globals = {
         "WIDTH": layout.WIDTH, "parts": layout.parts, "grid": layout.grid,
         "column_head": layout.heading, "column_subtitle": layout.subheading,

@@ -149,6 +149,7 @@ def test_a_rows_link_opens_its_loop_with_assembly_samples_and_command(page):
 def test_plots_are_drawn(page):
     kinds = page.run("return [...document.querySelectorAll('figure')].map(f => f.className)")
     assert {"map", "ratio", "length"} <= set(kinds)
+    assert "IF 1->1, DF changes" in page.run("return document.querySelector('.map').textContent")
     assert page.run("return [...document.querySelectorAll('figure svg')]"
                     ".every(s => s.getBoundingClientRect().height > 50)")
     names = page.run("return [...document.querySelectorAll('[id]')].map(e => e.id)")
