@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// common: the columns, statuses, quantities and privileges as C names, and a struct for the rows of
-// each CSV file.
+// common: the statuses and other lists as C names, and the rows of each CSV file as a struct with
+// its writer and its checked reader.
 //
-// Everything here is generated from the .def lists; add a line there and
-// nowhere else.
+// All of it is made from the .def lists; add a line there and nowhere else.
 #ifndef ASMSWEEP_ROWS_H
 #define ASMSWEEP_ROWS_H
 
 #include "common/columns.def"
+#include "common/table.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 enum csv_file {
 #define FILE_NUMBER(file) FILE_##file,
@@ -54,26 +53,97 @@ enum additive {
     ADDITIVE_COUNT
 };
 
-// COLUMN_measurements_run_id and so on, numbered in one sequence over all files.
-enum column {
-#define NUMBER(file, name, type, unit) COLUMN_##file##_##name,
-#define SHARED(file, list) KEYS_##list(file, NUMBER)
-#define ROW(file) COLUMNS_##file(NUMBER, NUMBER, SHARED)
-    CSV_FILES(ROW)
-#undef NUMBER
+// What a cell of each type is in a row.
+typedef const char *cell_text;  // never NULL in a row that was read
+typedef long long cell_integer; // -1: empty
+typedef double cell_number;     // NaN: empty
+typedef enum status cell_status;
+typedef enum quantity cell_quantity;
+typedef enum privilege cell_privilege;
+typedef enum method cell_method;
+typedef enum additive cell_additive;
+
+// clang-format off
+// The columns that several files share, to be copied at once: a struct with ROWS_SHARE(LIST) has
+// them as its members, and as a struct LIST of the same name.
+#define ROWS_FIELD(file, name, type, unit) cell_##type name;
+#define ROWS_SHARE(list) union { struct list list; struct { KEYS_##list(list, ROWS_FIELD) }; }
+
+// struct summary_row and so on, a member for each column.
+#define SHARED(file, list) ROWS_SHARE(list);
+#define LIST(list) struct list { KEYS_##list(list, ROWS_FIELD) };
+#define ROW(file) struct file##_row { COLUMNS_##file(ROWS_FIELD, ROWS_FIELD, SHARED) };
+// clang-format on
+SHARED_KEYS(LIST)
+CSV_FILES(ROW)
 #undef SHARED
+#undef LIST
 #undef ROW
-        COLUMN_COUNT
+
+enum cell_type {
+    CELL_text,
+    CELL_integer,
+    CELL_number,
+    CELL_status, // from here on a name of a list
+    CELL_quantity,
+    CELL_privilege,
+    CELL_method,
+    CELL_additive,
 };
 
-// Names of a file's columns in order; *count gets how many. Static, not NULL-terminated.
-const char *const *rows_columns(enum csv_file file, size_t *count);
+enum { ROWS_MOST_COLUMNS = 64 }; // of one file
 
-// Whether files of older versions lack the column.
-bool rows_is_later(enum csv_file file, size_t index);
+struct column {
+    const char *name;
+    enum cell_type type;
+    bool later;    // files of older versions lack it
+    size_t offset; // in the file's row
+};
 
-// A column's place within its own file, from 0.
-size_t rows_column_index(enum column column);
+// A file's columns in order; *count gets how many. Static.
+const struct column *rows_columns(enum csv_file file, size_t *count);
+
+// A file's rows as structs.
+struct rows {
+    enum csv_file file;
+    struct table table;            // the texts as they were read; without columns if made
+    const struct column **columns; // of the file's header, in its order; NULL: one not of ours
+    void *row;                     // `count` of the file's struct
+    size_t count;
+    char **texts; // taken over by rows_own
+    size_t text_count;
+};
+
+// Read a file. What is wrong in a cell names file, line and column, and `remedy` (NULL: none)
+// stands behind all that is wrong. 0, or -1 with *error; free with rows_free in both cases.
+int rows_read(const char *path, enum csv_file file, const char *remedy, struct rows *rows,
+              struct error *error);
+
+// The same from memory; `path` is used in messages only.
+int rows_parse(const char *path, const char *text, size_t length, enum csv_file file,
+               struct rows *rows, struct error *error);
+
+// `count` empty rows.
+void rows_make(enum csv_file file, size_t count, struct rows *rows);
+
+// One more empty row at the end; `row` may move.
+void *rows_add(struct rows *rows);
+
+// Take over a text (text_make), which lives as long as the rows from now on.
+const char *rows_own(struct rows *rows, char *text);
+
+void rows_free(struct rows *rows);
+
+// Make one row empty: texts "", numbers NaN, integers -1, names the first of their list.
+void rows_empty(enum csv_file file, void *row);
+
+// Append the header line, and a row, to a stream. `like`: the columns of a file that is gone on
+// with; NULL: all. A text may be NULL: empty. -1 if the stream failed, else 0.
+int rows_write_header(FILE *stream, enum csv_file file);
+int rows_write(FILE *stream, enum csv_file file, const void *row, const struct rows *like);
+
+// The header and all rows.
+int rows_write_all(FILE *stream, const struct rows *rows);
 
 // "summary.csv" and so on. Static.
 const char *rows_file_name(enum csv_file file);
@@ -87,10 +157,6 @@ const char *privilege_name(enum privilege privilege);
 const char *privilege_meaning(enum privilege privilege);
 const char *method_name(enum method method);
 const char *additive_name(enum additive additive);
-
-// What begins so in the detail of proof.csv says why a loop may never end; a row that timed out
-// repeats it.
-#define PROOF_HINT "hint: "
 
 // The inverse; -1 for a name that is none.
 int status_from_name(const char *name);

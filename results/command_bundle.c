@@ -24,7 +24,7 @@
 struct bundle {
     const char *directory, *build, *builds, *guest, *out;
     int anonymous, check;
-    struct table summary, proof, plan;
+    struct rows summary, proof, plan;
     char unfinished[ENDING_TEXT]; // "" for a run that came to its end
     char folder[101];             // in which all lies in the archive
     struct archive *archive;
@@ -139,20 +139,19 @@ static int add_file(struct bundle *bundle, const char *from, const char *file, c
     return failed;
 }
 
-static int add_program(struct bundle *bundle, size_t row, struct error *error) {
-    const char *variant = table_cell(&bundle->proof, row, "variant");
-    if (strchr(variant, '/') != NULL)
-        return error_set(error, ERROR_INPUT, bundle->proof.path, table_line(row),
+static int add_program(struct bundle *bundle, size_t at, struct error *error) {
+    const struct proof_row *row = (const struct proof_row *)bundle->proof.row + at;
+    if (strchr(row->variant, '/') != NULL)
+        return error_set(error, ERROR_INPUT, bundle->proof.table.path, table_line(at),
                          "a variant's name has no slash");
-    char *name = text_make("bin/%s", variant);
-    int failed = add_file(bundle, bundle->build, name, name, 0755,
-                          table_cell(&bundle->proof, row, "elf_sha256"), error);
+    char *name = text_make("bin/%s", row->variant);
+    int failed = add_file(bundle, bundle->build, name, name, 0755, row->elf_sha256, error);
     free(name);
     return failed;
 }
 
 static int add_source(struct bundle *bundle, size_t row, struct error *error) {
-    const char *source = table_cell(&bundle->plan, row, "source");
+    const char *source = ((const struct variants_row *)bundle->plan.row)[row].source;
     if (source[0] == '\0' || source[0] == '/' || strstr(source, "..") != NULL)
         return 0;
     return add_file(bundle, bundle->build, source, source, 0644, NULL, error);
@@ -163,16 +162,17 @@ static int add_all(struct bundle *bundle, struct error *error) {
     char *text;
     size_t bytes;
     FILE *stream = text_open(&text, &bytes);
-    reproduce_write(&bundle->summary, bundle->guest != NULL, bundle->unfinished, stream);
+    reproduce_write(bundle->summary.row, bundle->summary.count, bundle->guest != NULL,
+                    bundle->unfinished, stream);
     text_close(stream);
     int failed = add(bundle, "REPRODUCE.txt", 0644, text, bytes, error);
     free(text);
     for (size_t i = 0; i < whole_count && !failed; i++)
-        failed = add_own(bundle, whole_files[i].name, error);
+        failed = add_own(bundle, rows_file_name(whole_files[i].file), error);
     failed = failed || add_own(bundle, "sweep.json", error);
-    for (size_t row = 0; row < bundle->proof.rows && !failed; row++)
+    for (size_t row = 0; row < bundle->proof.count && !failed; row++)
         failed = add_program(bundle, row, error);
-    for (size_t row = 0; row < bundle->plan.rows && !failed; row++)
+    for (size_t row = 0; row < bundle->plan.count && !failed; row++)
         failed = add_source(bundle, row, error);
     for (size_t i = 0; i < 3 && bundle->guest != NULL && !failed; i++)
         failed =
@@ -204,9 +204,9 @@ static int write_archive(struct bundle *bundle, FILE *stream, struct error *erro
 static int make(struct bundle *bundle, struct error *error) {
     struct replacement file;
     char remedy[4200], *name;
-    const struct table *summary = &bundle->summary;
-    snprintf(bundle->folder, sizeof bundle->folder, "asmsweep-%.40s-%.40s",
-             table_cell(summary, 0, "sweep"), table_cell(summary, 0, "run_id"));
+    const struct summary_row *summary = bundle->summary.row;
+    snprintf(bundle->folder, sizeof bundle->folder, "asmsweep-%.40s-%.40s", summary->sweep,
+             summary->run_id);
     name = text_make("%s.tar", bundle->folder);
     if (bundle->out == NULL)
         bundle->out = name;
@@ -224,30 +224,22 @@ static int make(struct bundle *bundle, struct error *error) {
     }
     if (!failed)
         printf("%s: %zu programs; check with: tar xf %s && cd %s && sha256sum -c SHA256SUMS\n",
-               bundle->out, bundle->proof.rows, bundle->out, bundle->folder);
+               bundle->out, bundle->proof.count, bundle->out, bundle->folder);
     free(name);
     return failed;
 }
 
-static int read_run_table(const struct bundle *bundle, const char *name,
-                          const char *const *required, struct table *table, struct error *error) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", bundle->directory, name);
-    return table_read(path, required, table, error);
-}
-
 static int bundle_run(struct bundle *bundle, struct error *error) {
-    static const char *const proof[] = {"variant", "elf_sha256", NULL};
-    static const char *const plan[] = {"variant", "source", NULL};
     char build[4096];
     if (whole_run(bundle->directory, error) ||
-        read_run_table(bundle, "summary.csv", NULL, &bundle->summary, error) ||
-        read_run_table(bundle, "proof.csv", proof, &bundle->proof, error) ||
-        read_run_table(bundle, "variants.csv", plan, &bundle->plan, error))
+        whole_read(bundle->directory, FILE_summary, false, &bundle->summary, error) ||
+        whole_read(bundle->directory, FILE_proof, false, &bundle->proof, error) ||
+        whole_read(bundle->directory, FILE_variants, false, &bundle->plan, error))
         return -1;
     if (bundle->build == NULL) {
-        if (whole_build(bundle->directory, bundle->builds, table_cell(&bundle->summary, 0, "sweep"),
-                        build, sizeof build, error))
+        if (whole_build(bundle->directory, bundle->builds,
+                        ((const struct summary_row *)bundle->summary.row)->sweep, build,
+                        sizeof build, error))
             return -1;
         bundle->build = build;
     }
@@ -278,8 +270,8 @@ int command_bundle(int argc, char **argv, struct error *error) {
         "an archive that a reader can check", rows, sizeof rows / sizeof *rows};
     int failed = options_parse(&list, argc, argv, &bundle.directory, 1, 1, error) ||
                  bundle_run(&bundle, error);
-    table_free(&bundle.summary);
-    table_free(&bundle.proof);
-    table_free(&bundle.plan);
+    rows_free(&bundle.summary);
+    rows_free(&bundle.proof);
+    rows_free(&bundle.plan);
     return failed ? -1 : 0;
 }

@@ -9,34 +9,29 @@
 
 // Keys of the two runs that differ: a change may be theirs.
 static void print_keys(const struct loops *base, const struct loops *now) {
-    static const char *const names[] = {
-#define KEY(name) #name,
-        COST_KEYS(KEY)
-#undef KEY
-    };
-    static const enum cost_key shown[] = {KEY_host,      KEY_cpu_vendor,   KEY_cpu_family,
-                                          KEY_cpu_model, KEY_cpu_stepping, KEY_cpu_name,
-                                          KEY_microcode, KEY_hypervisor,   KEY_kernel};
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
-        const char *a = base->loop[0].key[shown[i]], *b = now->loop[0].key[shown[i]];
-        if (strcmp(a, b) != 0)
-            printf("differs: %s: %s, now %s\n", names[shown[i]], a[0] ? a : "none",
-                   b[0] ? b : "none");
-    }
+    const struct machine_keys a = base->loop[0].row->machine_keys;
+    const struct machine_keys b = now->loop[0].row->machine_keys;
+#define DIFFERS(file, name, type, unit)                                                            \
+    if (strcmp(#name, "core_type") != 0 && strcmp(a.name, b.name) != 0)                            \
+        printf("differs: %s: %s, now %s\n", #name, a.name[0] ? a.name : "none",                    \
+               b.name[0] ? b.name : "none");
+    KEYS_machine_keys(machine, DIFFERS)
+#undef DIFFERS
 }
 
 static void print_change(const struct change *change) {
     const struct loop *loop = change->now != NULL ? change->now : change->base;
-    printf("  %s (%s, CPL%s)", loop->variant, loop->key[KEY_engine], loop->key[KEY_ring]);
+    printf("  %s (%s, CPL%lld)", loop->row->variant, loop->row->engine, loop->row->ring);
     if (!isnan(change->part))
         printf(": %.2f to %.2f cycles, %+.2f %% [%+.2f, %+.2f], p %.2g", change->base->cycles,
                change->now->cycles, 100 * change->part, 100 * change->part_low,
                100 * change->part_high, change->p_holm);
     else if (change->verdict == VERDICT_lost)
-        printf(": %.2f cycles, now %s: %s", change->base->cycles, status_name(change->now->status),
-               change->now->detail);
+        printf(": %.2f cycles, now %s: %s", change->base->cycles,
+               status_name(change->now->row->status), change->now->row->detail);
     else if (change->verdict == VERDICT_gained)
-        printf(": %s, now %.2f cycles", status_name(change->base->status), change->now->cycles);
+        printf(": %s, now %.2f cycles", status_name(change->base->row->status),
+               change->now->cycles);
     putchar('\n');
 }
 

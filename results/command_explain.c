@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Everything about one variant of a run, from the run's directory alone.
 #include "common/options.h"
-#include "common/table.h"
 #include "results/commands.h"
 #include "results/runs.h"
 #include "results/solve.h"
 #include "results/sweep_json.h"
 #include "results/whole.h"
 
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SUMMARY, MEASUREMENTS, PLAN, PROOF, COSTS, FILES };
 
-static const char *const names[FILES] = {"summary.csv", "measurements.csv", "variants.csv",
-                                         "proof.csv", "costs.csv"};
+static const enum csv_file files[FILES] = {FILE_summary, FILE_measurements, FILE_variants,
+                                           FILE_proof, FILE_costs};
 
 struct explained {
     const char *directory, *variant;
-    struct table table[FILES]; // empty where the file is not there
+    struct rows rows[FILES];   // empty where the file is not there
+    struct table table[FILES]; // of the rows: what is shown is the text as it stands there
     struct loops loops;
 };
 
@@ -84,18 +83,6 @@ static void print_executions(const struct explained *of) {
 #undef CELL
 }
 
-// Is it one of the words of a list?
-static bool is_named(const char *list, const char *word) {
-    size_t length = strlen(word);
-    for (; *list != '\0'; list += strspn(list, " ")) {
-        size_t size = strcspn(list, " ");
-        if (size == length && memcmp(list, word, size) == 0)
-            return true;
-        list += size;
-    }
-    return false;
-}
-
 // Costs that name the variant among those they rest on.
 static void print_costs(const struct explained *of) {
     static const char *const columns[] = {
@@ -105,7 +92,7 @@ static void print_costs(const struct explained *of) {
     const struct table *costs = &of->table[COSTS];
     size_t found = 0;
     for (size_t row = 0; row < costs->rows; row++) {
-        if (!is_named(table_cell(costs, row, "variants"), of->variant))
+        if (!cost_has_variant((struct costs_row *)of->rows[COSTS].row + row, of->variant))
             continue;
         fputs(found++ == 0 ? "\nCosts that rest on it\n" : "\n", stdout);
         print_cells(costs, row, columns);
@@ -115,18 +102,18 @@ static void print_costs(const struct explained *of) {
 // Why the loop has no direct cost, beside those that rest on it. Where its iteration is a row, that
 // row has said it.
 static void print_no_cost(const struct explained *of) {
-    const struct table *costs = &of->table[COSTS];
-    char why[COST_DETAIL];
-    for (size_t row = 0; row < costs->rows; row++)
-        if (strcmp(table_cell(costs, row, "method"), "iteration") == 0 &&
-            strcmp(table_cell(costs, row, "variants"), of->variant) == 0)
+    const struct costs_row *cost = of->rows[COSTS].row;
+    for (size_t row = 0; row < of->rows[COSTS].count; row++)
+        if (cost[row].method == METHOD_iteration && strcmp(cost[row].variants, of->variant) == 0)
             return;
     for (size_t i = 0; i < of->loops.count; i++) {
         const struct loop *loop = &of->loops.loop[i];
-        if (strcmp(loop->variant, of->variant) != 0 || loop->homogeneous || loop->mix.terms == 0)
+        if (strcmp(loop->row->variant, of->variant) != 0 || loop->homogeneous ||
+            loop->mix.terms == 0)
             continue;
-        loop_why_no_cost(loop, why, sizeof why);
+        char *why = loop_why_no_cost(loop);
         printf("\n  %s\n", why);
+        free(why);
         return;
     }
 }
@@ -209,16 +196,13 @@ static int explain(const struct explained *of, struct error *error) {
 // The run's files, of which only summary.csv has to be there. What table and compare refuse of its
 // values is not shown, either.
 static int read_run(struct explained *of, struct error *error) {
-    char path[4096], remedy[4200];
+    char remedy[4200];
     if (run_expect(of->directory, error) != 0)
         return -1;
     for (int i = 0; i < FILES; i++) {
-        snprintf(path, sizeof path, "%s/%s", of->directory, names[i]);
-        if (i != SUMMARY && access(path, F_OK) != 0)
-            continue;
-        if (table_read(path, NULL, &of->table[i], error) != 0 ||
-            whole_cells(&of->table[i], names[i], error) != 0)
+        if (whole_read(of->directory, files[i], i != SUMMARY, &of->rows[i], error) != 0)
             return -1;
+        of->table[i] = of->rows[i].table;
     }
     run_remedy(of->directory, remedy, sizeof remedy);
     if (of->table[SUMMARY].rows == 0)
@@ -239,6 +223,6 @@ int command_explain(int argc, char **argv, struct error *error) {
     int failed = read_run(&of, error) || explain(&of, error);
     loops_free(&of.loops);
     for (size_t i = 0; i < FILES; i++)
-        table_free(&of.table[i]);
+        rows_free(&of.rows[i]);
     return failed ? -1 : 0;
 }

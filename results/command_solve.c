@@ -7,9 +7,9 @@
 #include "results/ending.h"
 #include "results/published.h"
 #include "results/solve.h"
+#include "results/whole.h"
 
 #include <math.h>
-#include <unistd.h>
 
 static void write_note(FILE *stream, const char *key, const char *value) {
     table_write_row(stream, (const char *const[]){key, value}, 2);
@@ -41,41 +41,28 @@ static int write_notes(const char *directory, const struct loops *loops, struct 
     return replace_end(&file, 0, error);
 }
 
-// Set the published figures beside the costs that they speak of; without some, do nothing.
+// Set the published figures beside the costs that they speak of.
 static int match_all(struct costs *costs, const struct published *published, const char *directory,
                      struct error *error) {
-    static const char *const columns[] = {"variant", "order_found", NULL};
-    struct table proof = {0};
-    char path[4096];
-    snprintf(path, sizeof path, "%s/proof.csv", directory);
-    if (published == NULL)
-        return 0;
-    int failed = access(path, F_OK) == 0 ? table_read(path, columns, &proof, error) : 0;
+    struct rows proof;
+    int failed = whole_read(directory, FILE_proof, true, &proof, error);
     for (size_t i = 0; i < costs->count && failed == 0; i++)
-        published_match(published, &proof, &costs->row[i]);
-    table_free(&proof);
+        published_match(published, &proof, costs, &costs->row[i]);
+    rows_free(&proof);
     return failed;
-}
-
-// A run from before there were any, or one whose sweep asks for none, has no differences.
-static int read_differences(const char *directory, struct table *differences, struct error *error) {
-    static const char *const columns[] = {"item", "minuend", "subtrahend", NULL};
-    char path[4096];
-    snprintf(path, sizeof path, "%s/differences.csv", directory);
-    return access(path, F_OK) == 0 ? table_read(path, columns, differences, error) : 0;
 }
 
 static int solve_run(const struct loops *loops, const struct published *published,
                      const char *directory, struct error *error) {
     struct costs costs = {0};
-    struct table differences = {0};
+    struct rows differences; // a run from before there were any, or that asks for none, has none
     char path[4096];
     size_t valued = 0;
-    int failed = read_differences(directory, &differences, error) != 0;
-    if (!failed) {
+    int failed = whole_read(directory, FILE_differences, true, &differences, error);
+    if (!failed)
         solve_all(loops, &differences, &costs);
-        failed = match_all(&costs, published, directory, error) != 0;
-    }
+    if (!failed && published != NULL)
+        failed = match_all(&costs, published, directory, error);
     for (size_t i = 0; i < costs.count; i++)
         valued += !isnan(costs.row[i].cycles);
     snprintf(path, sizeof path, "%s/costs.csv", directory);
@@ -84,7 +71,7 @@ static int solve_run(const struct loops *loops, const struct published *publishe
         printf("%s: %zu rows, %zu with a value\n", path, costs.count, valued);
     failed = failed || write_notes(directory, loops, error) != 0;
     costs_free(&costs);
-    table_free(&differences);
+    rows_free(&differences);
     return failed ? -1 : 0;
 }
 

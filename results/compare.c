@@ -50,18 +50,11 @@ void holm_adjust(double *p, size_t *order, size_t count) {
     }
 }
 
-static const struct loop *find(const struct loops *loops, const struct loop *like) {
-    for (size_t i = 0; i < loops->count; i++)
-        if (loop_is_same(&loops->loop[i], like))
-            return &loops->loop[i];
-    return NULL;
-}
-
 // Degrees of freedom of a difference of means over executions. The intervals already carry
 // Student's width, so using the t distribution once more errs towards fewer alarms.
 static double freedom(const struct loop *a, const struct loop *b) {
-    double sum = a->executions + b->executions - 2;
-    return isnan(sum) || sum < 1 ? 1 : sum;
+    long long n = a->row->executions, m = b->row->executions; // below 0: not known
+    return n < 0 || m < 0 || n + m < 3 ? 1 : (double)(n + m - 2);
 }
 
 static void measure(struct change *change) {
@@ -88,12 +81,12 @@ static struct change pair(const struct loop *base, const struct loop *now) {
         change.verdict = VERDICT_removed;
     else if (base == NULL)
         change.verdict = VERDICT_added;
-    else if (strcmp(base->loop_sha256, now->loop_sha256) != 0)
+    else if (strcmp(base->row->loop_sha256, now->row->loop_sha256) != 0)
         change.verdict = VERDICT_other_loop;
     else if (base->has_value && now->has_value)
         measure(&change);
-    else if (base->has_value != now->has_value &&
-             (base->status == STATUS_invalid_reference || now->status == STATUS_invalid_reference))
+    else if (base->has_value != now->has_value && (base->row->status == STATUS_invalid_reference ||
+                                                   now->row->status == STATUS_invalid_reference))
         change.verdict = VERDICT_unit;
     else if (base->has_value)
         change.verdict = VERDICT_lost;
@@ -147,9 +140,10 @@ void compare_loops(const struct loops *base, const struct loops *now, double min
             comparison->minimum = fmax(comparison->minimum, noise);
     }
     for (size_t i = 0; i < base->count; i++)
-        comparison->change[comparison->count++] = pair(&base->loop[i], find(now, &base->loop[i]));
+        comparison->change[comparison->count++] =
+            pair(&base->loop[i], loops_find_same(now, &base->loop[i]));
     for (size_t i = 0; i < now->count; i++)
-        if (find(base, &now->loop[i]) == NULL)
+        if (loops_find_same(base, &now->loop[i]) == NULL)
             comparison->change[comparison->count++] = pair(NULL, &now->loop[i]);
     compare_judge(comparison, 1);
 }

@@ -3,7 +3,6 @@
 #ifndef ASMSWEEP_LOOPS_H
 #define ASMSWEEP_LOOPS_H
 
-#include "common/table.h"
 #include "results/costs.h"
 #include "results/mix.h"
 
@@ -11,32 +10,26 @@
 #include <stddef.h>
 
 struct loop {
-    // Cells of summary.csv, owned by the table, never NULL.
-    const char *key[KEY_COUNT];
-    const char *variant, *family, *order, *context, *group, *twin_of, *detail;
-    const char *loop_sha256;
-    struct mix mix;         // of the body: without the loop's dec and jnz
-    bool mix_found;         // the mix is the disassembly's and claimed by nobody
-    double groups;          // of `group` in one iteration; NaN: not given
-    bool homogeneous;       // the body is `groups` times `group` and nothing else
-    bool empty;             // dec and jnz only
-    bool has_value;         // cycles, ci_low and ci_high are numbers and the status lets them be
-    double cycles;          // per iteration
-    double ci_low, ci_high; // 95 %
-    double sigma;           // standard error: the interval's half width / 1.96
-    double executions;      // how many the value rests on; NaN: not given
-    enum status status;
+    const struct summary_row *row; // what it was read from; groups NaN where they are not above 0
+    struct mix mix;                // of the body: without the loop's dec and jnz
+    bool mix_found;                // the mix is the disassembly's and claimed by nobody
+    bool homogeneous;              // the body is `groups` times `group` and nothing else
+    bool empty;                    // dec and jnz only
+    bool has_value;                // the numbers are there and the status lets them be used
+    double cycles;                 // per iteration; NaN without a value, like the three below
+    double ci_low, ci_high;        // 95 %
+    double sigma;                  // standard error: the interval's half width / 1.96
 };
 
 struct loops {
-    struct table table;
+    struct rows rows;
     struct loop *loop;
     size_t count;
 };
 
-// Read a run's summary.csv: rows with quantity cycles of engines that measure costs (no witness, no
-// emulation: accel tcg). Where one engine gives a loop's cycles from two sources, the PMU's
-// stand. 0, or -1 with *error naming file and line. Free with loops_free in both cases.
+// Read a run's summary.csv: rows with quantity cycles of engines that measure costs (no
+// cross-check, no emulation: accel tcg). Where one engine gives a loop's cycles from two sources,
+// the PMU's stand. 0, or -1 with *error naming file and line. Free with loops_free in both cases.
 int loops_read(const char *folder, struct loops *loops, struct error *error);
 void loops_free(struct loops *loops);
 
@@ -48,14 +41,16 @@ bool loop_is_solvable(const struct loop *loop);
 // Measured by the same engine in the same ring of the same run.
 bool loops_same_place(const struct loop *a, const struct loop *b);
 
-// The loop of a variant in the same place as `like`, NULL where there is none.
+// The loop of a variant that was measured in the place of `like`; NULL: none.
 const struct loop *loops_find(const struct loops *loops, const struct loop *like,
                               const char *variant);
 
-// The same variant by the same engine in the same ring on the same core type, in whatever run.
+// The loop of another run that is the same variant by the same engine in the same ring on the same
+// core type; NULL: none.
+const struct loop *loops_find_same(const struct loops *loops, const struct loop *like);
 bool loop_is_same(const struct loop *a, const struct loop *b);
 
 // Copy the run's keys, and family, order and context, into a cost.
-void loop_keys(const struct loop *loop, struct cost *cost);
+void loop_keys(const struct loop *loop, struct costs_row *cost);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/machine_key.h"
 
+#include "results/whole.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -14,27 +16,22 @@ static const char *const names[] = {
 static const char prefix[] = "mitigation_";
 
 static int read_mitigations(const char *folder, char *text, size_t size, struct error *error) {
-    static const char *const required[] = {"key", "value", NULL};
-    char path[4096];
-    struct table table;
+    struct rows rows;
     size_t used = 0;
     text[0] = '\0';
-    snprintf(path, sizeof path, "%s/environment.csv", folder);
-    if (table_read(path, required, &table, error) != 0)
-        return -1;
-    for (size_t row = 0; row < table.rows; row++) {
-        const char *name = table_cell(&table, row, "key");
-        if (strncmp(name, prefix, sizeof prefix - 1) == 0 && used < size)
+    int failed = whole_read(folder, FILE_environment, false, &rows, error);
+    const struct environment_row *row = rows.row;
+    for (size_t i = 0; i < rows.count && failed == 0; i++)
+        if (strncmp(row[i].key, prefix, sizeof prefix - 1) == 0 && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s=%s", used > 0 ? "; " : "",
-                                     name + sizeof prefix - 1, table_cell(&table, row, "value"));
-    }
-    table_free(&table);
-    return 0;
+                                     row[i].key + sizeof prefix - 1, row[i].value);
+    rows_free(&rows);
+    return failed;
 }
 
 int machine_key_read(const char *folder, const struct loops *loops, struct machine_key *key,
                      struct error *error) {
-#define MACHINE_KEY(column) key->part[MACHINE_KEY_##column] = table_cell(&loops->table, 0, #column);
+#define MACHINE_KEY(column) key->part[MACHINE_KEY_##column] = loops->loop[0].row->column;
 #include "results/machine_keys.def"
 #undef MACHINE_KEY
     key->part[MACHINE_KEY_mitigations] = key->mitigations;

@@ -62,58 +62,58 @@ static void spaced(const char *item, char *text, size_t size) {
 }
 
 // A row with the CPU, source and cycles of row `row`; NULL with *error.
-static struct cost *add_figure(struct published *published, const struct table *table, size_t row,
-                               const char *column, struct error *error) {
-    static const struct {
-        enum cost_key key;
-        const char *column;
-    } keys[] = {{KEY_cpu_vendor, "vendor"},   {KEY_cpu_family, "family"},
-                {KEY_cpu_model, "model"},     {KEY_cpu_stepping, "stepping"},
-                {KEY_core_type, "core_type"}, {KEY_cpu_name, "cpu"}};
+static struct costs_row *add_figure(struct published *published, const struct table *table,
+                                    size_t row, const char *column, struct error *error) {
     double cycles;
     if (units_scan_number(table_cell(table, row, column), &cycles) != 0) {
         error_set(error, ERROR_INPUT, table->path, table_line(row), "\"%s\" is no number of cycles",
                   table_cell(table, row, column));
         return NULL;
     }
-    struct cost *cost = costs_add(&published->costs);
-    cost->key[KEY_run_id] = "published";
-    cost->key[KEY_engine] = "published";
-    cost->key[KEY_ring] = "3";
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        cost->key[keys[i].key] = table_cell(table, row, keys[i].column);
+    struct costs_row *cost = costs_add(&published->costs);
+    cost->run_id = cost->engine = "published";
+    cost->ring = 3;
+    cost->cpu_vendor = table_cell(table, row, "vendor");
+    cost->cpu_family = table_cell(table, row, "family");
+    cost->cpu_model = table_cell(table, row, "model");
+    cost->cpu_stepping = table_cell(table, row, "stepping");
+    cost->core_type = table_cell(table, row, "core_type");
+    cost->cpu_name = table_cell(table, row, "cpu");
     cost->cycles = cost->published = cycles;
-    snprintf(cost->published_source, sizeof cost->published_source, "%s",
-             table_cell(table, row, "source"));
+    cost->published_source = table_cell(table, row, "source");
     return cost;
 }
 
 static int add_instlat(struct published *published, size_t row, struct error *error) {
+    char text[COST_TEXT];
     const char *item = table_cell(&published->instlat, row, "instructions");
-    struct cost *cost = add_figure(published, &published->instlat, row,
-                                   is_chain(item) ? "latency_cycles" : "throughput_cycles", error);
-    if (cost != NULL)
-        spaced(item, cost->item, sizeof cost->item);
-    return cost != NULL ? 0 : -1;
+    struct costs_row *cost =
+        add_figure(published, &published->instlat, row,
+                   is_chain(item) ? "latency_cycles" : "throughput_cycles", error);
+    if (cost == NULL)
+        return -1;
+    spaced(item, text, sizeof text);
+    cost->item = rows_own(&published->costs.rows, text_make("%s", text));
+    return 0;
 }
 
 // A figure with bounds; docs/petition_2016.md derives each.
 static int add_petition(struct published *published, size_t row, struct error *error) {
     const struct table *table = &published->petition;
-    struct cost *cost = add_figure(published, table, row, "cycles", error);
+    struct costs_row *cost = add_figure(published, table, row, "cycles", error);
     if (cost == NULL)
         return -1;
     if (units_scan_number(table_cell(table, row, "ci_low"), &cost->ci_low) != 0 ||
         units_scan_number(table_cell(table, row, "ci_high"), &cost->ci_high) != 0)
         return error_set(error, ERROR_INPUT, table->path, table_line(row), "bounds are no numbers");
-    snprintf(cost->context, sizeof cost->context, "%s", table_cell(table, row, "context"));
-    snprintf(cost->item, sizeof cost->item, "%s", table_cell(table, row, "item"));
-    snprintf(cost->detail, sizeof cost->detail, "%s", table_cell(table, row, "detail"));
+    cost->context = table_cell(table, row, "context");
+    cost->item = table_cell(table, row, "item");
+    cost->detail = table_cell(table, row, "detail");
+    cost->variants = table_cell(table, row, "variants");
     if (strcmp(table_cell(table, row, "method"), method_name(METHOD_solved)) == 0)
         cost->method = METHOD_solved;
     if (strcmp(table_cell(table, row, "additive"), additive_name(ADDITIVE_no)) == 0)
         cost->additive = ADDITIVE_no;
-    cost_rests_on(cost, table_cell(table, row, "variants"));
     return 0;
 }
 
@@ -149,22 +149,20 @@ void published_free(struct published *published) {
 }
 
 // How near a published row's CPU is to a measured one: 2 same model, 1 same generation, 0 other.
-static int nearness(const struct cost *measured, const struct cost *figure) {
-    const char *const *a = measured->key, *const *b = figure->key;
-    const char *ga = published_generation(a[KEY_cpu_vendor], a[KEY_cpu_family], a[KEY_cpu_model],
-                                          a[KEY_core_type]);
-    const char *gb = published_generation(b[KEY_cpu_vendor], b[KEY_cpu_family], b[KEY_cpu_model],
-                                          b[KEY_core_type]);
+static int nearness(const struct costs_row *a, const struct costs_row *b) {
+    const char *ga = published_generation(a->cpu_vendor, a->cpu_family, a->cpu_model, a->core_type);
+    const char *gb = published_generation(b->cpu_vendor, b->cpu_family, b->cpu_model, b->core_type);
     if (ga[0] == '\0' || strcmp(ga, gb) != 0)
         return 0;
-    return strcmp(a[KEY_cpu_model], b[KEY_cpu_model]) == 0 ? 2 : 1;
+    return strcmp(a->cpu_model, b->cpu_model) == 0 ? 2 : 1;
 }
 
 // Whether the bodies that a cost rests on are what its item says, as far as they are known.
-static bool borne_out(const struct table *proof, const struct cost *cost, const char *item) {
-    for (size_t row = 0; row < proof->rows; row++) {
-        const char *order = table_cell(proof, row, "order_found");
-        if (order[0] == '\0' || !cost_has_variant(cost, table_cell(proof, row, "variant")))
+static bool borne_out(const struct rows *proof, const struct costs_row *cost, const char *item) {
+    const struct proof_row *row = proof->row;
+    for (size_t i = 0; i < proof->count; i++) {
+        const char *order = row[i].order_found;
+        if (order[0] == '\0' || !cost_has_variant(cost, row[i].variant))
             continue;
         if (!body_holds_only(order, item) || (is_chain(item) && !body_repeats_one(order)))
             return false;
@@ -172,17 +170,16 @@ static bool borne_out(const struct table *proof, const struct cost *cost, const 
     return true;
 }
 
-void published_match(const struct published *published, const struct table *proof,
-                     struct cost *cost) {
+void published_match(const struct published *published, const struct rows *proof,
+                     struct costs *costs, struct costs_row *cost) {
     char item[COST_TEXT], other[COST_TEXT];
-    const struct cost *best = NULL;
+    const struct costs_row *best = NULL;
     int best_nearness = 0;
-    if (cost->method == METHOD_difference || cost->method == METHOD_iteration ||
-        strcmp(cost->key[KEY_ring], "0") == 0)
+    if (cost->method == METHOD_difference || cost->method == METHOD_iteration || cost->ring == 0)
         return;
     item_general(cost->item, item, sizeof item);
     for (size_t i = 0; i < published->costs.count; i++) {
-        const struct cost *figure = &published->costs.row[i];
+        const struct costs_row *figure = &published->costs.row[i];
         item_general(figure->item, other, sizeof other);
         if (strcmp(item, other) != 0 || !context_same_change(cost->context, figure->context))
             continue;
@@ -195,8 +192,8 @@ void published_match(const struct published *published, const struct table *proo
     if (best == NULL || (cost->method == METHOD_direct && !borne_out(proof, cost, item)))
         return;
     cost->published = best->published;
-    snprintf(cost->published_source, sizeof cost->published_source, "%.80s: %.160s",
-             best->key[KEY_cpu_name], best->published_source);
+    cost->published_source =
+        rows_own(&costs->rows, text_make("%.80s: %.160s", best->cpu_name, best->published_source));
     double slack = PUBLISHED_TOLERANCE * best->published;
     if (!isnan(cost->cycles))
         cost->agrees =

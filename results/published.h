@@ -30,7 +30,7 @@ const char *published_generation(const char *vendor, const char *family, const c
 // `proof` is the run's proof.csv, or an empty table: where it knows a body that the cost rests on,
 // this must hold the item's instructions only, and for a latency repeat one of them.
 // No figure: the cost stays as it is.
-void published_match(const struct published *published, const struct table *proof,
-                     struct cost *cost);
+void published_match(const struct published *published, const struct rows *proof,
+                     struct costs *costs, struct costs_row *cost);
 
 #endif

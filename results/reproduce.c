@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/reproduce.h"
 
+#include <math.h>
+
 // Median over the slices of loop ticks an iteration over ticks an `add`: field numbers are those
 // of a variant's --stopwatch output (docs/interfaces.md).
 #define CYCLES                                                                                     \
@@ -63,26 +65,24 @@ static void write_guest(FILE *stream, bool guest) {
 }
 
 // The first variant of the run that has a value, for the text's examples.
-static const char *find_example(const struct table *summary) {
-    for (size_t row = 0; row < summary->rows; row++)
-        if (table_cell(summary, row, "value")[0] != '\0')
-            return table_cell(summary, row, "variant");
-    return table_cell(summary, 0, "variant");
+static const char *find_example(const struct summary_row *summary, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(summary[i].value))
+            return summary[i].variant;
+    return summary[0].variant;
 }
 
-void reproduce_write(const struct table *summary, bool guest, const char *unfinished,
-                     FILE *stream) {
-    const char *example = find_example(summary);
+void reproduce_write(const struct summary_row *summary, size_t count, bool guest,
+                     const char *unfinished, FILE *stream) {
+    const char *example = find_example(summary, count);
     fprintf(stream,
             "What this is\n\n"
             "The programs, sources and results of one run of asmsweep: sweep %s, run %s,\n"
             "on %s (family %s, model %s, stepping %s, microcode %s).\n"
             "%s%s%sNothing below needs asmsweep.\n\n",
-            table_cell(summary, 0, "sweep"), table_cell(summary, 0, "run_id"),
-            table_cell(summary, 0, "cpu_name"), table_cell(summary, 0, "cpu_family"),
-            table_cell(summary, 0, "cpu_model"), table_cell(summary, 0, "cpu_stepping"),
-            table_cell(summary, 0, "microcode"), unfinished[0] ? "The run was " : "", unfinished,
-            unfinished[0] ? ".\n" : "");
+            summary->sweep, summary->run_id, summary->cpu_name, summary->cpu_family,
+            summary->cpu_model, summary->cpu_stepping, summary->microcode,
+            unfinished[0] ? "The run was " : "", unfinished, unfinished[0] ? ".\n" : "");
     write_check(stream);
     write_look(stream, example);
     write_user_mode(stream, example);

@@ -3,12 +3,13 @@
 #ifndef ASMSWEEP_REPRODUCE_H
 #define ASMSWEEP_REPRODUCE_H
 
-#include "common/table.h"
+#include "common/rows.h"
 
 #include <stdbool.h>
 
 // Write it: for a run's summary.csv, a bundle with or without guest/, and what the run lacks
 // (ending.h), "" for nothing.
-void reproduce_write(const struct table *summary, bool guest, const char *unfinished, FILE *stream);
+void reproduce_write(const struct summary_row *summary, size_t count, bool guest,
+                     const char *unfinished, FILE *stream);
 
 #endif

@@ -4,7 +4,6 @@
 #include "results/context.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 struct overhead overhead_of(const struct loops *loops, const struct loop *like) {
@@ -14,7 +13,7 @@ struct overhead overhead_of(const struct loops *loops, const struct loop *like) 
         if (!loop->empty || !loop->has_value || !loops_same_place(loop, like))
             continue;
         if (loop->ci_high > overhead.high)
-            overhead = (struct overhead){loop->ci_high, true, loop->variant};
+            overhead = (struct overhead){loop->ci_high, true, loop->row->variant};
     }
     if (!overhead.measured)
         overhead.high = OVERHEAD_ASSUMED;
@@ -26,47 +25,49 @@ static double hundredths(double cycles) {
     return round(100 * cycles) / 100 + 0.0;
 }
 
-void refuse_nothing(struct cost *cost, enum status status, const char *behind) {
+void refuse_nothing(struct costs *costs, struct costs_row *cost, enum status status,
+                    const char *behind) {
     double low = hundredths(cost->ci_low), high = hundredths(cost->ci_high);
     if (low > 0)
         return;
-    cost_refuse(cost, status, "not above 0: %.2f to %.2f cycles; it hides behind %s", low, high,
-                behind);
+    cost_refuse(
+        costs, cost, status,
+        text_make("not above 0: %.2f to %.2f cycles; it hides behind %s", low, high, behind));
 }
 
 // One direct cost after another: does whole = first; second?
-static bool is_composition(const struct cost *whole, const struct cost *first,
-                           const struct cost *second) {
+static bool is_composition(const struct costs_row *whole, const struct costs_row *first,
+                           const struct costs_row *second) {
     size_t length = strlen(first->item);
     return strncmp(whole->item, first->item, length) == 0 &&
            strncmp(whole->item + length, "; ", 2) == 0 &&
            strcmp(whole->item + length + 2, second->item) == 0;
 }
 
-static bool is_part(const struct cost *part, const struct cost *whole) {
+static bool is_part(const struct costs_row *part, const struct costs_row *whole) {
     return part != whole && part->method == METHOD_direct && !isnan(part->cycles) &&
-           keys_same_place(part->key, whole->key);
+           ROWS_SAME_PLACE(part, whole);
 }
 
-static void judge_composition(struct cost *whole, const struct cost *first,
-                              const struct cost *second) {
+static void judge_composition(struct costs *costs, struct costs_row *whole,
+                              const struct costs_row *first, const struct costs_row *second) {
     double sum = first->cycles + second->cycles;
     bool disjoint = whole->ci_low > first->ci_high + second->ci_high ||
                     whole->ci_high < first->ci_low + second->ci_low;
     bool apart = fabs(whole->cycles - sum) > fit_margin(whole->cycles);
     whole->additive = disjoint && apart ? ADDITIVE_no : ADDITIVE_yes;
-    snprintf(whole->detail, sizeof whole->detail,
-             "its parts alone, %.160s and %.160s, sum to %.2f cycles", first->item, second->item,
-             sum);
+    whole->detail =
+        rows_own(&costs->rows, text_make("its parts alone, %.160s and %.160s, sum to %.2f cycles",
+                                         first->item, second->item, sum));
 }
 
-static void find_parts(struct costs *costs, struct cost *whole) {
+static void find_parts(struct costs *costs, struct costs_row *whole) {
     for (size_t i = 0; i < costs->count; i++) {
-        const struct cost *first = &costs->row[i];
+        const struct costs_row *first = &costs->row[i];
         for (size_t j = 0; j < costs->count && is_part(first, whole); j++) {
-            const struct cost *second = &costs->row[j];
+            const struct costs_row *second = &costs->row[j];
             if (is_part(second, whole) && is_composition(whole, first, second)) {
-                judge_composition(whole, first, second);
+                judge_composition(costs, whole, first, second);
                 return;
             }
         }
@@ -77,7 +78,7 @@ static void find_parts(struct costs *costs, struct cost *whole) {
 // Sets additive and detail where it was untested.
 static void solve_compositions(struct costs *costs) {
     for (size_t i = 0; i < costs->count; i++) {
-        struct cost *whole = &costs->row[i];
+        struct costs_row *whole = &costs->row[i];
         char sequence[64]; // whole sequences differ from their parts in what surrounds them
         if (whole->method == METHOD_direct && !isnan(whole->cycles) &&
             whole->additive == ADDITIVE_untested && strchr(whole->item, ';') != NULL &&
@@ -90,9 +91,9 @@ struct noise_floor solve_noise(const struct loops *loops) {
     struct noise_floor noise = {0, 0, 0};
     for (size_t i = 0; i < loops->count; i++) {
         const struct loop *twin = &loops->loop[i];
-        if (twin->twin_of[0] == '\0' || !twin->has_value)
+        if (twin->row->twin_of[0] == '\0' || !twin->has_value)
             continue;
-        const struct loop *original = loops_find(loops, twin, twin->twin_of);
+        const struct loop *original = loops_find(loops, twin, twin->row->twin_of);
         if (original == NULL || !original->has_value)
             continue;
         double part =
@@ -106,7 +107,7 @@ struct noise_floor solve_noise(const struct loops *loops) {
     return noise;
 }
 
-void solve_all(const struct loops *loops, const struct table *differences, struct costs *costs) {
+void solve_all(const struct loops *loops, const struct rows *differences, struct costs *costs) {
     solve_direct(loops, costs);
     solve_mixes(loops, costs);
     solve_orders(loops, costs);

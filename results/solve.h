@@ -7,6 +7,7 @@
 #ifndef ASMSWEEP_SOLVE_H
 #define ASMSWEEP_SOLVE_H
 
+#include "results/fit.h"
 #include "results/loops.h"
 
 // What dec; jnz add to a loop at most, cycles per iteration.
@@ -24,22 +25,23 @@ struct overhead overhead_of(const struct loops *loops, const struct loop *like);
 // An instruction costs something: take a value whose interval reaches what two decimals show as 0
 // away again, and name the interval and `behind`, what it hides behind. No CPU executes 200
 // instructions a cycle.
-void refuse_nothing(struct cost *cost, enum status status, const char *behind);
+void refuse_nothing(struct costs *costs, struct costs_row *cost, enum status status,
+                    const char *behind);
 
 // All rows; `differences` is the run's differences.csv, and may be empty.
-void solve_all(const struct loops *loops, const struct table *differences, struct costs *costs);
+void solve_all(const struct loops *loops, const struct rows *differences, struct costs *costs);
 
-// The kinds one by one, for solve_all.
+// The kinds one by one.
 void solve_direct(const struct loops *loops, struct costs *costs);
 void solve_mixes(const struct loops *loops, struct costs *costs);
 void solve_orders(const struct loops *loops, struct costs *costs);
-void solve_differences(const struct loops *loops, const struct table *differences,
+void solve_differences(const struct loops *loops, const struct rows *differences,
                        struct costs *costs);
 // After the others: it adds what they left.
 void solve_iterations(const struct loops *loops, struct costs *costs);
 
-// Why a loop has no direct cost ("no cost of its own: ..."); cut at size.
-void loop_why_no_cost(const struct loop *loop, char *text, size_t size);
+// Why a loop has no direct cost ("no cost of its own: ..."); the caller frees.
+char *loop_why_no_cost(const struct loop *loop);
 
 // The A/A noise floor: how much twins (twin_of) differ, as parts of their mean.
 struct noise_floor {

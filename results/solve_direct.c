@@ -2,10 +2,7 @@
 // Direct costs: loops that hold one group and nothing else, at one or several lengths.
 #include "results/solve.h"
 
-#include "common/memory.h"
-
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +14,10 @@ struct set {
 };
 
 static bool same_item(const struct loop *a, const struct loop *b) {
-    return b->homogeneous && loops_same_place(a, b) && strcmp(a->family, b->family) == 0 &&
-           strcmp(a->context, b->context) == 0 && strcmp(a->group, b->group) == 0;
+    return b->homogeneous && loops_same_place(a, b) &&
+           strcmp(a->row->family, b->row->family) == 0 &&
+           strcmp(a->row->context, b->row->context) == 0 &&
+           strcmp(a->row->group, b->row->group) == 0;
 }
 
 static void collect(const struct loops *loops, size_t first, struct set *set, bool *taken) {
@@ -31,7 +30,7 @@ static void collect(const struct loops *loops, size_t first, struct set *set, bo
         set->loop[set->members++] = loop;
         if (!loop->has_value)
             continue;
-        set->counts[set->values] = loop->groups;
+        set->counts[set->values] = loop->row->groups;
         set->cycles[set->values] = loop->cycles;
         set->sigma[set->values++] = loop->sigma;
     }
@@ -65,23 +64,25 @@ static enum status set_status(const struct set *set) {
     enum status status = STATUS_ok;
     for (size_t i = 0; i < set->members; i++)
         if (set->loop[i]->has_value)
-            status = status_worse(status, set->loop[i]->status);
+            status = status_worse(status, set->loop[i]->row->status);
     return status;
 }
 
-static void fill_value(struct set *set, struct overhead overhead, struct cost *cost) {
+static void fill_value(struct set *set, struct overhead overhead, struct costs *costs,
+                       struct costs_row *cost) {
     struct fit fit;
     struct fit_item item;
+    char *shape = text_make("%s", "");
     struct fit_input input = {set->values, 1, set->counts,  set->cycles,
                               set->sigma,  0, overhead.high};
     fit_solve(&input, &fit, &item);
     if (!one_length(set))
         cost->additive = fit.additive;
     if (cost->additive == ADDITIVE_no) {
-        snprintf(cost->detail, sizeof cost->detail,
-                 "not proportional to the length (off by %.2f cycles, margin %.2f): the longest "
-                 "loop's cost",
-                 fit.worst_residual, fit.worst_margin);
+        free(shape);
+        shape = text_make("not proportional to the length (off by %.2f cycles, margin %.2f): the "
+                          "longest loop's cost; ",
+                          fit.worst_residual, fit.worst_margin);
         keep_longest(set);
         input.rows = set->values;
         fit_solve(&input, &fit, &item);
@@ -90,25 +91,26 @@ static void fill_value(struct set *set, struct overhead overhead, struct cost *c
     cost->ci_low = item.ci_low;
     cost->ci_high = item.ci_high;
     cost->status = set_status(set);
-    size_t used = strlen(cost->detail);
-    snprintf(cost->detail + used, sizeof cost->detail - used,
-             "%sdec;jnz add %.2f to %.2f cycles per iteration (%s)", used > 0 ? "; " : "",
-             fit.overhead_low, fit.overhead_high, overhead.measured ? "empty loop" : "assumed");
-    refuse_nothing(cost, STATUS_unavailable,
+    cost->detail =
+        rows_own(&costs->rows, text_make("%sdec;jnz add %.2f to %.2f cycles per iteration (%s)",
+                                         shape, fit.overhead_low, fit.overhead_high,
+                                         overhead.measured ? "empty loop" : "assumed"));
+    free(shape);
+    refuse_nothing(costs, cost, STATUS_unavailable,
                    "the loop's own dec and jnz; more of it in an iteration would tell");
 }
 
 static void add_set(const struct loops *loops, struct set *set, struct costs *costs) {
     const struct loop *first = set->loop[0];
-    struct cost *cost = costs_add(costs);
+    struct costs_row *cost = costs_add(costs);
     loop_keys(first, cost);
-    snprintf(cost->item, sizeof cost->item, "%s", first->group);
+    cost->item = first->row->group;
     for (size_t i = 0; i < set->members; i++)
-        cost_rests_on(cost, set->loop[i]->variant);
+        cost_rests_on(costs, cost, set->loop[i]->row->variant);
     if (set->values == 0)
-        cost_refuse(cost, first->status, "%s", first->detail);
+        cost_refuse(costs, cost, first->row->status, text_make("%s", first->row->detail));
     else
-        fill_value(set, overhead_of(loops, first), cost);
+        fill_value(set, overhead_of(loops, first), costs, cost);
 }
 
 void solve_direct(const struct loops *loops, struct costs *costs) {

@@ -2,7 +2,6 @@
 // Solved costs: one system per (family, order, context) of loops that mix instructions.
 #include "results/solve.h"
 
-#include "common/memory.h"
 #include "results/context.h"
 
 #include <math.h>
@@ -22,13 +21,15 @@ struct system {
 };
 
 static bool in_system(const struct loop *a, const struct loop *b) {
-    if (!loops_same_place(a, b) || strcmp(a->family, b->family) != 0 || !loop_is_solvable(b))
+    if (!loops_same_place(a, b) || strcmp(a->row->family, b->row->family) != 0 ||
+        !loop_is_solvable(b))
         return false;
     // With one group and nothing else an order means nothing, and there is no filler to name:
     // such a loop belongs to each order and to each context that says more.
     if (b->homogeneous)
-        return context_within(b->context, a->context);
-    return strcmp(a->order, b->order) == 0 && strcmp(a->context, b->context) == 0;
+        return context_within(b->row->context, a->row->context);
+    return strcmp(a->row->order, b->row->order) == 0 &&
+           strcmp(a->row->context, b->row->context) == 0;
 }
 
 static bool many_mixes(const struct system *system) {
@@ -138,49 +139,47 @@ static bool nothing_tests(const struct system *system, size_t item) {
     return true;
 }
 
-// Why item j has no cost of its own, "" if it has.
-static void why_not(const struct system *system, const struct fit *fit, size_t j, bool estimable,
-                    char *text, size_t size) {
-    text[0] = '\0';
+// Why item j has no cost of its own, for the caller to free; NULL if it has.
+static char *why_not(const struct system *system, const struct fit *fit, size_t j, bool estimable) {
     if (!estimable || (fit->condition > CONDITION_LIMIT && isfinite(fit->condition)))
-        snprintf(text, size,
-                 "these loops do not determine it: rank %zu of %zu items, condition %.3g",
-                 fit->rank, system->items.terms, fit->condition);
-    else if (fit->additive == ADDITIVE_no)
-        snprintf(text, size, "costs do not add: %s is off by %+.2f cycles, margin %.2f, p %.2g",
-                 system->valued[fit->worst_row]->variant, fit->worst_residual, fit->worst_margin,
-                 fit->p);
-    else if (fit->additive == ADDITIVE_untested && !all_serial(&system->items))
-        snprintf(text, size,
-                 "may overlap with its neighbours, and %zu loops for %zu items test nothing",
-                 system->values, system->items.terms);
-    else if (nothing_tests(system, j) && !is_serial(system->items.term[j].name))
-        snprintf(text, size,
-                 "may hide behind its neighbours: %g of it in every loop, nothing tests it; vary "
-                 "its count",
-                 system->counts[j]);
+        return text_make("these loops do not determine it: rank %zu of %zu items, condition %.3g",
+                         fit->rank, system->items.terms, fit->condition);
+    if (fit->additive == ADDITIVE_no)
+        return text_make("costs do not add: %s is off by %+.2f cycles, margin %.2f, p %.2g",
+                         system->valued[fit->worst_row]->row->variant, fit->worst_residual,
+                         fit->worst_margin, fit->p);
+    if (fit->additive == ADDITIVE_untested && !all_serial(&system->items))
+        return text_make(
+            "may overlap with its neighbours, and %zu loops for %zu items test nothing",
+            system->values, system->items.terms);
+    if (nothing_tests(system, j) && !is_serial(system->items.term[j].name))
+        return text_make(
+            "may hide behind its neighbours: %g of it in every loop, nothing tests it; vary "
+            "its count",
+            system->counts[j]);
+    return NULL;
 }
 
 // Value or reason of item j.
 static void fill_cost(const struct system *system, const struct fit *fit, size_t j,
-                      const struct fit_item *item, struct cost *cost) {
-    char why[COST_DETAIL];
-    why_not(system, fit, j, item->estimable, why, sizeof why);
+                      const struct fit_item *item, struct costs *costs, struct costs_row *cost) {
+    char *why = why_not(system, fit, j, item->estimable);
     cost->additive = fit->additive;
     if (fit->additive == ADDITIVE_yes && nothing_tests(system, j))
         cost->additive = ADDITIVE_untested; // the test was of the others
-    if (why[0] != '\0') {
-        cost_refuse(cost, STATUS_unavailable, "%s", why);
+    if (why != NULL) {
+        cost_refuse(costs, cost, STATUS_unavailable, why);
         return;
     }
     cost->cycles = item->cycles;
     cost->ci_low = item->ci_low;
     cost->ci_high = item->ci_high;
-    snprintf(cost->detail, sizeof cost->detail,
-             "rank %zu, condition %.3g, worst residual %+.2f of margin %.2f; dec;jnz %.2f to %.2f",
-             fit->rank, fit->condition, fit->worst_residual, fit->worst_margin, fit->overhead_low,
-             fit->overhead_high);
-    refuse_nothing(cost, STATUS_implausible, "its neighbours");
+    cost->detail = rows_own(
+        &costs->rows, text_make("rank %zu, condition %.3g, worst residual %+.2f of margin %.2f; "
+                                "dec;jnz %.2f to %.2f",
+                                fit->rank, fit->condition, fit->worst_residual, fit->worst_margin,
+                                fit->overhead_low, fit->overhead_high));
+    refuse_nothing(costs, cost, STATUS_implausible, "its neighbours");
 }
 
 static void add_costs(const struct loops *loops, struct system *system, const struct loop *first,
@@ -194,20 +193,19 @@ static void add_costs(const struct loops *loops, struct system *system, const st
                               system->sigma,
                               0,
                               overhead_of(loops, first).high};
-    bool solved = system->values > 0;
-    if (solved)
+    if (system->values > 0)
         fit_solve(&input, &fit, item);
     for (size_t j = 0; j < system->items.terms; j++) {
-        struct cost *cost = costs_add(costs);
+        struct costs_row *cost = costs_add(costs);
         loop_keys(first, cost);
         cost->method = METHOD_solved;
-        snprintf(cost->item, sizeof cost->item, "%s", system->items.term[j].name);
+        cost->item = rows_own(&costs->rows, text_make("%s", system->items.term[j].name));
         for (size_t i = 0; i < system->members; i++)
-            cost_rests_on(cost, system->loop[i]->variant);
-        if (solved)
-            fill_cost(system, &fit, j, &item[j], cost);
+            cost_rests_on(costs, cost, system->loop[i]->row->variant);
+        if (system->values > 0)
+            fill_cost(system, &fit, j, &item[j], costs, cost);
         else
-            cost_refuse(cost, first->status, "%s", first->detail);
+            cost_refuse(costs, cost, first->row->status, text_make("%s", first->row->detail));
     }
 }
 

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/whole.h"
 
-#include "common/rows.h"
-#include "common/table.h"
+#include "common/memory.h"
 #include "common/units.h"
 #include "results/runs.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define COLUMNS 64 // of one file, at most
 
 static const char measure[] = "the run is damaged: take a whole copy of it, or measure again";
 static const char solve[] = "remove it; ./asmsweep table makes it again";
@@ -18,111 +15,63 @@ static const char solve[] = "remove it; ./asmsweep table makes it again";
 static const char solve_both[] = "remove it and costs.csv; ./asmsweep table makes both again";
 
 const struct whole_file whole_files[] = {
-    {"summary.csv", true, FILE_summary, measure},
-    {"measurements.csv", true, FILE_measurements, measure},
-    {"samples.csv", false, FILE_samples, measure},
-    {"environment.csv", true, FILE_environment, measure},
-    {"variants.csv", true, -1, measure},
-    {"proof.csv", true, FILE_proof, measure},
-    {"differences.csv", false, FILE_differences, measure},
-    {"costs.csv", false, FILE_costs, solve},
-    {"notes.csv", false, -1, solve_both},
+    {FILE_summary, true, measure},      {FILE_measurements, true, measure},
+    {FILE_samples, false, measure},     {FILE_environment, true, measure},
+    {FILE_variants, true, measure},     {FILE_proof, true, measure},
+    {FILE_differences, false, measure}, {FILE_costs, false, solve},
+    {FILE_notes, false, solve_both},
 };
 const size_t whole_count = sizeof whole_files / sizeof *whole_files;
 
-static bool is_one_of(const char *word, const char *const *words) {
-    while (*words != NULL && strcmp(*words, word) != 0)
-        words++;
-    return *words != NULL;
+static const struct whole_file *whole_of(enum csv_file file) {
+    const struct whole_file *whole = whole_files;
+    while (whole->file != file)
+        whole++;
+    return whole;
 }
 
-static bool is_number(const char *column, enum csv_file file) {
-    static const char *const words[] = {"run_id", "variant", "engine", NULL};
-    static const char *const numbers[] = {"value", "ci_low", "ci_high", "cycles", NULL};
-    return file == FILE_samples ? !is_one_of(column, words) : is_one_of(column, numbers);
-}
-
-// What may stand in a cell of a file with measured values. An empty one has no value.
-static bool cell_is_sound(const char *column, enum csv_file file, const char *cell) {
-    double number;
-    if (cell[0] == '\0' || file == FILE_environment || file == FILE_proof)
-        return true;
-    if (strcmp(column, "status") == 0)
-        return status_from_name(cell) >= 0;
-    return !is_number(column, file) || units_scan_number(cell, &number) == 0;
-}
-
-static int check_interval(const struct table *table, size_t row, struct error *error) {
-    const char *low = table_cell(table, row, "ci_low"), *high = table_cell(table, row, "ci_high");
-    double from, to;
-    if (units_scan_number(low, &from) != 0 || units_scan_number(high, &to) != 0 || from <= to)
-        return 0;
-    return error_set(error, ERROR_INPUT, table->path, table_line(row),
-                     "ci_low %.40s is above ci_high %.40s", low, high);
-}
-
-static int check_cells(const struct table *table, enum csv_file file, struct error *error) {
-    for (size_t i = 0; i < table->rows * table->columns; i++) {
-        const char *column = table->header[i % table->columns];
-        if (!cell_is_sound(column, file, table->cells[i]))
-            return error_set(error, ERROR_INPUT, table->path, table_line(i / table->columns),
-                             "'%.40s' is no %s", table->cells[i], column);
+static int check_intervals(const struct table *table, const char *remedy, struct error *error) {
+    for (size_t row = 0; row < table->rows; row++) {
+        const char *low = table_cell(table, row, "ci_low");
+        const char *high = table_cell(table, row, "ci_high");
+        double from, to;
+        if (units_scan_number(low, &from) == 0 && units_scan_number(high, &to) == 0 && from > to)
+            return error_set(error, ERROR_INPUT, table->path, table_line(row),
+                             "ci_low %.40s is above ci_high %.40s; %s", low, high, remedy);
     }
-    for (size_t row = 0; row < table->rows; row++)
-        if (check_interval(table, row, error) != 0)
-            return -1;
     return 0;
 }
 
-static int check_table(const struct whole_file *file, const char *path, struct error *error) {
-    const char *required[COLUMNS + 1] = {NULL};
-    size_t count = 0, used = 0;
-    const char *const *names =
-        file->columns >= 0 ? rows_columns((enum csv_file)file->columns, &count) : NULL;
-    for (size_t i = 0; i < count && i < COLUMNS; i++)
-        if (!rows_is_later((enum csv_file)file->columns, i))
-            required[used++] = names[i];
-    struct table table;
-    int failed = table_read(path, required, &table, error);
-    if (failed == 0 && file->columns >= 0)
-        failed = check_cells(&table, (enum csv_file)file->columns, error);
-    if (failed == 0 && file->needed && table.rows == 0)
-        failed = error_set(error, ERROR_INPUT, path, 0, "has no rows");
-    table_free(&table);
-    return failed;
-}
-
-// Puts what to do behind what is wrong.
-static int with_remedy(const char *remedy, struct error *error) {
-    size_t length = strlen(error->text);
-    snprintf(error->text + length, sizeof error->text - length, "; %s", remedy);
-    return -1;
-}
-
-int whole_cells(const struct table *table, const char *name, struct error *error) {
-    const struct whole_file *file = whole_files;
-    while (strcmp(file->name, name) != 0)
-        file++;
-    if (file->columns < 0 || check_cells(table, (enum csv_file)file->columns, error) == 0)
-        return 0;
-    return with_remedy(file->remedy, error);
+int whole_read(const char *directory, enum csv_file file, bool may_miss, struct rows *rows,
+               struct error *error) {
+    const char *remedy = whole_of(file)->remedy;
+    char *path = text_make("%s/%s", directory, rows_file_name(file));
+    int failed = 0;
+    *rows = (struct rows){.file = file};
+    if (!may_miss || access(path, F_OK) == 0)
+        failed = rows_read(path, file, remedy, rows, error) != 0 ||
+                 check_intervals(&rows->table, remedy, error) != 0;
+    free(path);
+    return failed ? -1 : 0;
 }
 
 int whole_run(const char *directory, struct error *error) {
-    if (run_expect(directory, error) != 0)
-        return -1;
-    for (size_t i = 0; i < whole_count; i++) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/%s", directory, whole_files[i].name);
-        if (access(path, F_OK) == 0) {
-            if (check_table(&whole_files[i], path, error) != 0)
-                return with_remedy(whole_files[i].remedy, error);
-        } else if (whole_files[i].needed) {
-            error_set(error, ERROR_INPUT, path, 0, "is not there");
-            return with_remedy(whole_files[i].remedy, error);
+    int failed = run_expect(directory, error);
+    for (const struct whole_file *file = whole_files; file < whole_files + whole_count; file++) {
+        struct rows rows;
+        if (failed != 0)
+            break;
+        failed = whole_read(directory, file->file, true, &rows, error);
+        if (failed == 0 && file->needed && rows.count == 0) {
+            char *path = text_make("%s/%s", directory, rows_file_name(file->file));
+            failed =
+                error_set(error, ERROR_INPUT, path, 0, "%s; %s",
+                          rows.table.header == NULL ? "is not there" : "has no rows", file->remedy);
+            free(path);
         }
+        rows_free(&rows);
     }
-    return 0;
+    return failed;
 }
 
 // A build's folder has the plan. Where it has none, path is left empty.

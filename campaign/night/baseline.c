@@ -22,16 +22,9 @@ struct search {
     struct baseline *baseline;
 };
 
-static const struct loop *find(const struct loops *loops, const struct loop *like) {
-    for (size_t i = 0; i < loops->count; i++)
-        if (loop_is_same(&loops->loop[i], like))
-            return &loops->loop[i];
-    return NULL;
-}
-
 // The newest value of the same bytes wins; without one, the newest row at all says why.
 static bool take(struct sought *sought, const struct loop *now, const struct loop *then) {
-    bool good = then->has_value && strcmp(then->loop_sha256, now->loop_sha256) == 0;
+    bool good = then->has_value && strcmp(then->row->loop_sha256, now->row->loop_sha256) == 0;
     if (sought->settled || (sought->base != NULL && !good))
         return false;
     sought->base = then;
@@ -41,7 +34,7 @@ static bool take(struct sought *sought, const struct loop *now, const struct loo
 
 static void set_since(struct baseline *baseline, size_t i, const struct loop *missing) {
     snprintf(baseline->missing_since[i], sizeof baseline->missing_since[i], "%s",
-             missing->key[KEY_run_id]);
+             missing->row->run_id);
 }
 
 // Look at one earlier run. Returns whether its loops are pointed at from now on.
@@ -51,7 +44,7 @@ static bool look(struct search *search, const struct loops *then, bool same_key)
         struct sought *sought = &search->sought[i];
         if (sought->settled && sought->since_settled)
             continue;
-        const struct loop *loop = &search->now->loop[i], *found = find(then, loop);
+        const struct loop *loop = &search->now->loop[i], *found = loops_find_same(then, loop);
         if (found == NULL)
             continue;
         if (same_key)

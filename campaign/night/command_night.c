@@ -31,7 +31,7 @@ static void write_sweep(const struct night_sweep *sweep, const struct comparison
     for (size_t i = 0; i < first->count; i++) {
         if (!night_is_candidate(&first->change[i]))
             continue;
-        const char *name = first->change[i].now->variant;
+        const char *name = first->change[i].now->row->variant;
         if (used + strlen(name) + 2 > sizeof list) {
             snprintf(list, sizeof list, "*");
             break;
@@ -71,51 +71,53 @@ int command_candidates(int argc, char **argv, struct error *error) {
     return status;
 }
 
-enum { COLUMNS = 32, NUMBER = 32 };
-
-struct row {
-    const char *cells[COLUMNS];
-    char numbers[COLUMNS][NUMBER];
+enum night_reason {
+#define NIGHT_REASON(name, meaning) REASON_##name,
+#include "campaign/night/night_reasons.def"
+#undef NIGHT_REASON
 };
 
-#define SET(row, name, text) ((row)->cells[rows_column_index(COLUMN_night_##name)] = (text))
-#define SET_NUMBER(row, name, value)                                                               \
-    SET(row, name,                                                                                 \
-        units_format_value(value, (row)->numbers[rows_column_index(COLUMN_night_##name)], NUMBER))
-
-static void write_row(const struct row *row, FILE *stream) {
-    size_t count;
-    rows_columns(FILE_night, &count);
-    table_write_row(stream, row->cells, count);
-}
+static const struct {
+    const char *name, *meaning;
+} reasons[] = {
+#define NIGHT_REASON(name, meaning) {#name, meaning},
+#include "campaign/night/night_reasons.def"
+#undef NIGHT_REASON
+};
 
 // The size of a change: from fresh executions where there are any, else tonight's.
-static void set_change(struct row *row, const struct change *first, const struct change *second) {
+static void set_change(struct night_row *row, const struct change *first,
+                       const struct change *second) {
     const struct change *shown = second != NULL && !isnan(second->part) ? second : first;
-    SET_NUMBER(row, base_cycles, shown->base != NULL ? shown->base->cycles : NAN);
-    SET_NUMBER(row, cycles, shown->now->cycles);
-    SET_NUMBER(row, ci_low, shown->now->ci_low);
-    SET_NUMBER(row, ci_high, shown->now->ci_high);
-    SET_NUMBER(row, part, shown->part);
-    SET_NUMBER(row, part_low, shown->part_low);
-    SET_NUMBER(row, part_high, shown->part_high);
-    SET_NUMBER(row, p, shown->p_holm);
-    SET_NUMBER(row, first_part, first->part);
-    SET_NUMBER(row, first_p, first->p_holm);
+    row->base_cycles = shown->base != NULL ? shown->base->cycles : NAN;
+    row->cycles = shown->now->cycles;
+    row->ci_low = shown->now->ci_low;
+    row->ci_high = shown->now->ci_high;
+    row->part = shown->part;
+    row->part_low = shown->part_low;
+    row->part_high = shown->part_high;
+    row->p = shown->p_holm;
+    row->first_part = first->part;
+    row->first_p = first->p_holm;
 }
 
-static const char *explanation(enum night_kind kind, const struct change *first,
-                               const struct change *second) {
+static void give_reason(struct night_row *row, enum night_reason reason) {
+    row->reason = reasons[reason].name;
+    row->detail = reasons[reason].meaning;
+}
+
+// Why the kind, as a word and in words.
+static void explain(struct night_row *row, enum night_kind kind, const struct change *first,
+                    const struct change *second) {
+    bool again = second != NULL && second->now != NULL && second->now->has_value;
+    row->detail = first->now->row->detail;
     if (kind == NIGHT_unconfirmed)
-        return second == NULL || second->now == NULL || !second->now->has_value
-                   ? "gave no value when measured again"
-                   : "not so when measured again";
-    if (kind == NIGHT_baseline)
-        return first->verdict == VERDICT_other_loop ? "the loop's bytes changed" : "a new loop";
-    if (kind == NIGHT_missing && first->verdict == VERDICT_lost && second != NULL &&
-        second->now->has_value)
-        return "no value at first; had one when measured again";
-    return first->now->detail;
+        give_reason(row, again ? REASON_not_again : REASON_no_value_again);
+    else if (kind == NIGHT_baseline)
+        give_reason(row,
+                    first->verdict == VERDICT_other_loop ? REASON_other_loop : REASON_new_loop);
+    else if (kind == NIGHT_missing && first->verdict == VERDICT_lost && again)
+        give_reason(row, REASON_value_again);
 }
 
 static void write_change(const struct night *night, size_t at, size_t place, enum night_kind wanted,
@@ -124,60 +126,59 @@ static void write_change(const struct night *night, size_t at, size_t place, enu
     const struct change *first = &night->first[at].change[place];
     const struct change *second = night_is_candidate(first) ? night_second(night, at, first) : NULL;
     enum night_kind kind = night_judge(first, second);
+    struct night_row row;
     // Where nothing at all could be compared the sweep's own row says so once.
     if (kind != wanted || (kind == NIGHT_baseline && sweep->base.newest[0] == '\0'))
         return;
-    struct row row = {0};
-    SET(&row, kind, night_kind_name(kind));
-    SET(&row, sweep, sweep->name);
-    SET(&row, variant, first->now->variant);
-    SET(&row, core_type, first->now->key[KEY_core_type]);
-    SET(&row, engine, first->now->key[KEY_engine]);
-    SET(&row, ring, first->now->key[KEY_ring]);
+    const struct summary_row *now = first->now->row;
+    rows_empty(FILE_night, &row);
+    row.kind = night_kind_name(kind);
+    row.sweep = sweep->name;
+    row.variant = now->variant;
+    row.core_type = now->core_type;
+    row.engine = now->engine;
+    row.ring = now->ring;
     set_change(&row, first, second);
     // The order of now's loops is that of missing_since.
-    for (size_t i = 0; i < sweep->now.count; i++)
-        if (&sweep->now.loop[i] == first->now)
-            SET(&row, since, sweep->base.missing_since[i]);
-    SET(&row, status, status_name(first->now->status));
-    SET(&row, detail, explanation(kind, first, second));
-    SET(&row, base_run, first->base != NULL ? first->base->key[KEY_run_id] : "");
-    SET(&row, run_id, first->now->key[KEY_run_id]);
-    write_row(&row, stream);
+    row.since = sweep->base.missing_since[first->now - sweep->now.loop];
+    row.status = status_name(now->status);
+    explain(&row, kind, first, second);
+    row.base_run = first->base != NULL ? first->base->row->run_id : "";
+    row.run_id = now->run_id;
+    rows_write(stream, FILE_night, &row, NULL);
 }
 
 static void write_sweep_row(const struct night *night, size_t at, bool baseline, FILE *stream) {
     const struct night_sweep *sweep = &night->sweep[at];
     const struct noise_floor noise = solve_noise(&sweep->now);
     bool is_new = sweep->base.newest[0] == '\0';
+    struct night_row row;
     if (baseline && !is_new)
         return;
-    struct row row = {0};
-    SET(&row, kind, night_kind_name(baseline ? NIGHT_baseline : NIGHT_sweep));
-    SET(&row, sweep, sweep->name);
+    rows_empty(FILE_night, &row);
+    row.kind = night_kind_name(baseline ? NIGHT_baseline : NIGHT_sweep);
+    row.sweep = sweep->name;
+    row.detail = sweep->base.skipped;
     if (baseline)
-        SET(&row, detail,
-            sweep->base.changed[0] != '\0' ? sweep->base.changed : "the first run on this CPU");
-    else
-        SET(&row, detail, sweep->base.skipped);
-    SET(&row, base_run,
-        sweep->base.loops.count > 0 && !is_new ? strrchr(sweep->base.newest, '/') + 1 : "");
-    SET(&row, run_id, sweep->now.loop[0].key[KEY_run_id]);
-    SET_NUMBER(&row, compared, (double)night->first[at].compared);
-    SET_NUMBER(&row, minimum, night->first[at].minimum);
-    SET_NUMBER(&row, noise, noise.rms);
-    SET_NUMBER(&row, noise_largest, noise.largest);
-    SET(&row, folder, sweep->run);
-    write_row(&row, stream);
+        give_reason(&row, sweep->base.changed[0] ? REASON_other_machine : REASON_first_run);
+    if (baseline && sweep->base.changed[0] != '\0')
+        row.detail = sweep->base.changed; // what of it
+    row.base_run =
+        sweep->base.loops.count > 0 && !is_new ? strrchr(sweep->base.newest, '/') + 1 : "";
+    row.run_id = sweep->now.loop[0].row->run_id;
+    row.compared = (long long)night->first[at].compared;
+    row.minimum = night->first[at].minimum;
+    row.noise = noise.rms;
+    row.noise_largest = noise.largest;
+    row.folder = sweep->run;
+    rows_write(stream, FILE_night, &row, NULL);
 }
 
 static int write_night(const struct night *night, const char *path, struct error *error) {
     struct replacement file;
-    size_t count;
-    const char *const *columns = rows_columns(FILE_night, &count);
     if (replace_begin(path, &file, error) != 0)
         return -1;
-    table_write_row(file.stream, columns, count);
+    rows_write_header(file.stream, FILE_night);
     for (int kind = 0; kind < NIGHT_KIND_COUNT; kind++)
         for (size_t at = 0; at < night->count; at++) {
             if (kind == NIGHT_baseline || kind == NIGHT_sweep)
@@ -187,7 +188,6 @@ static int write_night(const struct night *night, const char *path, struct error
         }
     return replace_end(&file, 0, error);
 }
-
 static size_t count_changes(const struct night *night) {
     size_t changes = 0;
     for (size_t at = 0; at < night->count; at++)

@@ -1,75 +1,58 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/estimate/tally.h"
 
+#include "common/memory.h"
+#include "common/units.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct tally *find(struct tallies *tallies, const struct tally_row *row) {
+static struct tally *find(struct tallies *tallies, const struct measurements_row *row) {
     for (size_t i = 0; i < tallies->count; i++) {
         struct tally *tally = &tallies->items[i];
-        if (!strcmp(tally->engine, row->engine) && !strcmp(tally->quantity, row->quantity) &&
+        if (!strcmp(tally->engine_keys.engine, row->engine) && tally->quantity == row->quantity &&
             !strcmp(tally->source, row->source) && !strcmp(tally->event, row->event))
             return tally;
     }
-    struct tally *moved = realloc(tallies->items, (tallies->count + 1) * sizeof *moved);
-    if (!moved)
-        abort();
-    tallies->items = moved;
-    struct tally *tally = &moved[tallies->count++];
-    *tally = (struct tally){.worst = STATUS_ok};
-    snprintf(tally->engine, sizeof tally->engine, "%s", row->engine);
-    snprintf(tally->quantity, sizeof tally->quantity, "%s", row->quantity);
-    snprintf(tally->source, sizeof tally->source, "%s", row->source);
+    tallies->items = memory_more(tallies->items, tallies->count, sizeof *tallies->items);
+    struct tally *tally = &tallies->items[tallies->count++];
+    *tally = (struct tally){.quantity = row->quantity, .source = row->source, .worst = STATUS_ok};
     snprintf(tally->event, sizeof tally->event, "%s", row->event);
     return tally;
 }
 
-static void add_value(struct tally *tally, const struct tally_row *row) {
-    if (tally->count == tally->capacity) {
-        tally->capacity = tally->capacity ? 2 * tally->capacity : 8;
-        tally->values = realloc(tally->values, tally->capacity * sizeof(double));
-        tally->within_half = realloc(tally->within_half, tally->capacity * sizeof(double));
-        if (!tally->values || !tally->within_half)
-            abort();
-    }
-    tally->values[tally->count] = row->value;
-    tally->within_half[tally->count++] = isnan(row->low) ? 0 : (row->high - row->low) / 2;
+// A value as the file shows it: a run that is resumed, and reads it there, decides alike.
+static double shown(double value) {
+    char text[32];
+    double back;
+    return units_scan_number(units_format_value(value, text, sizeof text), &back) ? NAN : back;
+}
+
+static void add_value(struct tally *tally, const struct measurements_row *row) {
+    tally->values = memory_more(tally->values, tally->count, sizeof *tally->values);
+    tally->within_half = memory_more(tally->within_half, tally->count, sizeof *tally->within_half);
+    tally->values[tally->count] = shown(row->value);
+    tally->within_half[tally->count++] =
+        isnan(row->ci_low) ? 0 : (shown(row->ci_high) - shown(row->ci_low)) / 2;
     if (!isnan(row->spread)) {
-        tally->spread_sum += row->spread;
+        tally->spread_sum += shown(row->spread);
         tally->spreads++;
     }
-    tally->samples += isnan(row->samples) ? 0 : row->samples;
+    tally->samples += row->samples > 0 ? row->samples : 0;
 }
 
-// A row whose texts can all be compared and copied: what is not there is an empty cell.
-static struct tally_row without_null(struct tally_row row) {
-    const char **texts[] = {&row.engine, &row.quantity,  &row.source, &row.event, &row.accel,
-                            &row.ring,   &row.privilege, &row.status, &row.detail};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (!*texts[i])
-            *texts[i] = "";
-    return row;
-}
-
-void tallies_add(struct tallies *tallies, const struct tally_row *given) {
-    const struct tally_row whole = without_null(*given), *row = &whole;
+void tallies_add(struct tallies *tallies, const struct measurements_row *row) {
     struct tally *tally = find(tallies, row);
-    int status = status_from_name(row->status);
-    snprintf(tally->accel, sizeof tally->accel, "%s", row->accel);
-    snprintf(tally->ring, sizeof tally->ring, "%s", row->ring);
-    snprintf(tally->privilege, sizeof tally->privilege, "%s", row->privilege);
+    tally->engine_keys = row->engine_keys;
     tally->executions++;
-    tally->two_modes += status == STATUS_unstable;
-    if (!isnan(row->value))
+    tally->two_modes += row->status == STATUS_unstable;
+    if (!isnan(shown(row->value)))
         add_value(tally, row);
-    if (status >= 0 && (enum status)status < tally->worst) {
-        tally->worst = (enum status)status;
+    if (row->status < tally->worst || !*tally->detail)
         snprintf(tally->detail, sizeof tally->detail, "%s", row->detail);
-    } else if (!*tally->detail) {
-        snprintf(tally->detail, sizeof tally->detail, "%s", row->detail);
-    }
+    tally->worst = status_worse(tally->worst, row->status);
 }
 
 void tallies_free(struct tallies *tallies) {
@@ -83,7 +66,7 @@ void tallies_free(struct tallies *tallies) {
 
 const struct tally *tallies_cycles(const struct tallies *tallies) {
     for (size_t i = 0; i < tallies->count; i++)
-        if (!strcmp(tallies->items[i].quantity, "cycles"))
+        if (tallies->items[i].quantity == QUANTITY_cycles)
             return &tallies->items[i];
     return NULL;
 }

@@ -8,25 +8,20 @@
 #include "common/rows.h"
 #include "runner/estimate/stopwatch.h"
 
-// One row of measurements.csv, as far as it counts here. Texts are copied; NULL is an empty one.
-struct tally_row {
-    const char *engine, *quantity, *source, *event; // event: "" but for the sweep's own
-    const char *accel, *ring, *privilege;
-    const char *status, *detail;
-    double value, low, high, spread; // NaN: empty
-    double samples;
-};
-
 struct tally {
-    char engine[16], quantity[16], source[16], event[64], accel[16], ring[4], privilege[16];
+    struct engine_keys engine_keys; // of the newest row
+    enum quantity quantity;
+    const char *source;
+    char event[64];               // "" but for the sweep's own
     double *values, *within_half; // of ok executions
     size_t count, capacity;
-    size_t executions;          // ok or not
-    size_t two_modes;           // of them unstable by themselves
-    double spread_sum, samples; // over ok executions
-    size_t spreads;             // of them with a spread
-    enum status worst;          // of executions without a value; STATUS_ok: none
-    char detail[400];           // of the worst, or the first warning
+    size_t executions; // ok or not
+    size_t two_modes;  // of them unstable by themselves
+    double spread_sum; // over ok executions
+    size_t spreads;    // of them with a spread
+    long long samples; // over ok executions
+    enum status worst; // of executions without a value; STATUS_ok: none
+    char detail[400];  // of the worst, or the first warning
 };
 
 struct tallies {
@@ -34,7 +29,8 @@ struct tallies {
     size_t count;
 };
 
-void tallies_add(struct tallies *tallies, const struct tally_row *given);
+// Add a row. Its event and detail are copied; the other texts must live as long as the tallies.
+void tallies_add(struct tallies *tallies, const struct measurements_row *row);
 void tallies_free(struct tallies *tallies);
 
 // The tally of the cycles that stand for the variant: the first source's. NULL if none.

@@ -16,33 +16,35 @@ enum { BATCH_FILES = 500, BATCH_LOOP_BYTES = 1 << 20, OUTPUT_LIMIT = 256 << 20 }
 struct job {
     const char *build_dir;
     const char *objdump;
-    struct table plan;
-    struct loop_file *files; // plan.rows; where paths[i] is NULL: not readable
-    char **paths;            // plan.rows; of the binaries
+    struct rows plan;
+    struct loop_file *files; // plan.count; where paths[i] is NULL: not readable
+    char **paths;            // plan.count; of the binaries
     struct proof proof;
 };
 
-static void mark_not_proved(struct proof_row *row, const char *why) {
-    proof_set(row, COLUMN_proof_status, text_make("not_proved"));
-    proof_set(row, COLUMN_proof_detail, text_make("%s", why));
+static const struct variants_row *claims(const struct job *job, size_t i) {
+    return (const struct variants_row *)job->plan.row + i;
+}
+
+static void mark_not_proved(struct proof *proof, struct proof_row *row, const char *why) {
+    row->status = "not_proved";
+    row->detail = rows_own(&proof->rows, text_make("%s", why));
 }
 
 // Hashes and symbols of every binary; one that cannot be read is not_proved.
 static void read_files(struct job *job) {
-    job->proof = proof_new(job->plan.rows);
-    job->files = memory_zero(job->plan.rows, sizeof *job->files);
-    job->paths = memory_zero(job->plan.rows, sizeof *job->paths);
-    for (size_t i = 0; i < job->plan.rows; i++) {
-        const char *variant = table_cell(&job->plan, i, "variant");
-        struct proof_row *row = &job->proof.rows[i];
+    job->proof = proof_new(job->plan.count);
+    job->files = memory_zero(job->plan.count, sizeof *job->files);
+    job->paths = memory_zero(job->plan.count, sizeof *job->paths);
+    for (size_t i = 0; i < job->plan.count; i++) {
+        struct proof_row *row = &job->proof.row[i];
         struct error problem;
-        proof_set(row, COLUMN_proof_variant, text_make("%s", variant));
-        proof_set(row, COLUMN_proof_mix_claimed, text_make("%s", table_cell(&job->plan, i, "mix")));
-        proof_set(row, COLUMN_proof_retired_expected,
-                  text_make("%s", table_cell(&job->plan, i, "retired_expected")));
-        job->paths[i] = text_make("%s/bin/%s", job->build_dir, variant);
+        row->variant = claims(job, i)->variant;
+        row->mix_claimed = claims(job, i)->mix;
+        row->retired_expected = table_cell(&job->plan.table, i, "retired_expected");
+        job->paths[i] = text_make("%s/bin/%s", job->build_dir, row->variant);
         if (loop_file_read(job->paths[i], &job->files[i], &problem)) {
-            mark_not_proved(row, problem.text);
+            mark_not_proved(&job->proof, row, problem.text);
             free(job->paths[i]);
             job->paths[i] = NULL;
         }
@@ -106,12 +108,12 @@ static int prove_batch(struct job *job, const size_t *rows, size_t count, struct
         if (count > 1)
             return prove_batch(job, rows, count / 2, error) ||
                    prove_batch(job, rows + count / 2, count - count / 2, error);
-        mark_not_proved(&job->proof.rows[rows[0]], error->text);
+        mark_not_proved(&job->proof, &job->proof.row[rows[0]], error->text);
         return 0;
     }
     for (size_t i = 0; !failed && i < count; i++)
-        check_variant(&job->plan, rows[i], &job->files[rows[i]], &disassembly.listings[i],
-                      &job->proof.rows[rows[i]]);
+        check_variant(claims(job, rows[i]), &job->files[rows[i]], &disassembly.listings[i],
+                      &job->proof, &job->proof.row[rows[i]]);
     disassembly_free(&disassembly);
     return failed;
 }
@@ -119,7 +121,7 @@ static int prove_batch(struct job *job, const size_t *rows, size_t count, struct
 static int prove_all(struct job *job, struct error *error) {
     size_t rows[BATCH_FILES], count = 0;
     uint64_t bytes = 0;
-    for (size_t i = 0; i < job->plan.rows; i++) {
+    for (size_t i = 0; i < job->plan.count; i++) {
         if (!job->paths[i])
             continue;
         uint64_t size = job->files[i].teardown_end - job->files[i].setup;
@@ -137,47 +139,42 @@ static int prove_all(struct job *job, struct error *error) {
 
 // A/A: a duplicate's loop must be its original's, byte for byte.
 static void check_twins(struct job *job) {
-    for (size_t i = 0; i < job->plan.rows; i++) {
-        const char *original = table_cell(&job->plan, i, "twin_of");
-        struct proof_row *row = &job->proof.rows[i];
+    for (size_t i = 0; i < job->plan.count; i++) {
+        const char *original = claims(job, i)->twin_of;
+        struct proof_row *row = &job->proof.row[i];
         if (!*original || !job->paths[i])
             continue;
         const struct proof_row *other = proof_find(&job->proof, original);
-        const char *loop = other ? proof_cell(other, COLUMN_proof_loop_sha256) : "";
+        const char *loop = other ? other->loop_sha256 : "";
         if (!*loop)
-            proof_differs(row, text_make("twin: there is no proof for its original %s", original));
-        else if (strcmp(loop, proof_cell(row, COLUMN_proof_loop_sha256)) != 0)
-            proof_differs(row, text_make("twin: its loop is not that of %s", original));
+            proof_differs(&job->proof, row,
+                          text_make("twin: there is no proof for its original %s", original));
+        else if (strcmp(loop, row->loop_sha256) != 0)
+            proof_differs(&job->proof, row,
+                          text_make("twin: its loop is not that of %s", original));
     }
 }
 
 // What the guest counted stays true as long as the binary is the same.
 static void keep_counted(struct job *job, const struct proof *before) {
-    static const enum column counted[] = {COLUMN_proof_retired_cpl0, COLUMN_proof_retired_cpl3};
     for (size_t i = 0; i < job->proof.count; i++) {
-        struct proof_row *row = &job->proof.rows[i];
-        const char *variant = proof_cell(row, COLUMN_proof_variant);
-        const struct proof_row *old = i < before->count ? &before->rows[i] : NULL; // mostly
-        if (!old || strcmp(proof_cell(old, COLUMN_proof_variant), variant) != 0)
-            old = proof_find(before, variant);
-        if (!old || strcmp(proof_cell(old, COLUMN_proof_elf_sha256),
-                           proof_cell(row, COLUMN_proof_elf_sha256)) != 0)
+        struct proof_row *row = &job->proof.row[i];
+        const struct proof_row *old = i < before->count ? &before->row[i] : NULL; // mostly
+        if (!old || strcmp(old->variant, row->variant) != 0)
+            old = proof_find(before, row->variant);
+        if (!old || strcmp(old->elf_sha256, row->elf_sha256) != 0)
             continue;
-        for (size_t c = 0; c < sizeof counted / sizeof *counted; c++)
-            if (*proof_cell(old, counted[c]))
-                proof_set(row, counted[c], text_make("%s", proof_cell(old, counted[c])));
+        row->retired_cpl0 = old->retired_cpl0;
+        row->retired_cpl3 = old->retired_cpl3;
     }
 }
 
 static int disassemble(struct job *job, int strict, struct error *error) {
-    static const char *const needed[] = {
-        "variant", "mix",     "sequence", "bytes_claimed", "address_claimed", "iterations",
-        "needs",   "twin_of", NULL};
     char *plan = text_make("%s/variants.csv", job->build_dir);
     char *path = text_make("%s/proof.csv", job->build_dir);
     struct proof before;
     struct error ignored;
-    int failed = table_read(plan, needed, &job->plan, error);
+    int failed = rows_read(plan, FILE_variants, NULL, &job->plan, error);
     if (!failed) {
         read_files(job);
         failed = prove_all(job, error);
@@ -186,8 +183,8 @@ static int disassemble(struct job *job, int strict, struct error *error) {
         check_twins(job);
         if (!proof_read(path, &before, &ignored))
             keep_counted(job, &before);
-        proof_free(&before);
         failed = proof_write(path, &job->proof, error);
+        proof_free(&before); // of which a row may have texts
     }
     size_t bad = failed ? 0 : prove_report(&job->proof);
     if (strict && !failed)
@@ -210,11 +207,11 @@ int command_disassemble(int argc, char **argv, struct error *error) {
     if (options_parse(&list, argc, argv, &job.build_dir, 1, 1, error))
         return -1;
     int result = disassemble(&job, strict, error);
-    for (size_t i = 0; job.paths && i < job.plan.rows; i++)
+    for (size_t i = 0; job.paths && i < job.plan.count; i++)
         free(job.paths[i]);
     free(job.paths);
     free(job.files);
-    table_free(&job.plan);
+    rows_free(&job.plan);
     proof_free(&job.proof);
     return result;
 }

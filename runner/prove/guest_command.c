@@ -27,7 +27,7 @@ struct subject {
 struct work {
     const char *build_dir;
     struct guest_options options;
-    struct table plan;
+    struct rows plan;
     struct proof proof;
     struct subject *subjects;
     size_t count;
@@ -38,28 +38,29 @@ static bool same_binary(const struct subject *subject) {
     struct loop_file file;
     struct error ignored;
     return !loop_file_read(subject->path, &file, &ignored) &&
-           !strcmp(file.elf_sha256, proof_cell(subject->row, COLUMN_proof_elf_sha256));
+           !strcmp(file.elf_sha256, subject->row->elf_sha256);
 }
 
 // Which variants to run, and where: all that have a binary.
 static void list_subjects(struct work *work) {
-    work->subjects = memory_zero(work->plan.rows, sizeof *work->subjects);
-    for (size_t i = 0; i < work->plan.rows; i++) {
-        const char *variant = table_cell(&work->plan, i, "variant");
-        struct proof_row *row = proof_find(&work->proof, variant);
-        if (row == NULL || !*proof_cell(row, COLUMN_proof_elf_sha256))
+    work->subjects = memory_zero(work->plan.count, sizeof *work->subjects);
+    for (size_t i = 0; i < work->plan.count; i++) {
+        const struct variants_row *plan = (const struct variants_row *)work->plan.row + i;
+        struct proof_row *row = proof_find(&work->proof, plan->variant);
+        if (row == NULL || !*row->elf_sha256)
             continue;
         struct subject *subject = &work->subjects[work->count++];
         *subject = (struct subject){
             .row = row,
-            .path = text_make("%s/bin/%s", work->build_dir, variant),
-            .rings = strcmp(table_cell(&work->plan, i, "needs"), "cpl0") ? JUDGE_RINGS : 1,
+            .path = text_make("%s/bin/%s", work->build_dir, plan->variant),
+            .rings = strcmp(plan->needs, "cpl0") ? JUDGE_RINGS : 1,
         };
-        judge_forget(row);
+        judge_forget(&work->proof, row);
         subject->executed = same_binary(subject);
         subject->uncounted = !subject->executed;
         if (subject->uncounted)
-            proof_notes(row, text_make(JUDGE_OURS "the binary changed since it was disassembled"));
+            proof_notes(&work->proof, row,
+                        text_make(JUDGE_OURS "the binary changed since it was disassembled"));
     }
 }
 
@@ -72,7 +73,8 @@ static bool lacks_instruction(const struct guest_result *results) {
 }
 
 // The results of one variant, all its rings one behind the other, into its row.
-static void judge(struct subject *subject, const struct guest_result *results) {
+static void judge(struct proof *proof, struct subject *subject,
+                  const struct guest_result *results) {
     int64_t counts[JUDGE_RINGS];
     char why[300], whole[400];
     for (int i = 0; i < subject->rings; i++, results += RETIRED_RUNS) {
@@ -82,9 +84,9 @@ static void judge(struct subject *subject, const struct guest_result *results) {
         subject->uncounted = true;
         snprintf(whole, sizeof whole, "%s%s", why,
                  lacks_instruction(results) ? ": the emulated CPU has no such instruction" : "");
-        judge_uncounted(subject->row, judge_rings[i].ring, whole);
+        judge_uncounted(proof, subject->row, judge_rings[i], whole);
     }
-    judge_counts(subject->row, counts, subject->rings);
+    judge_counts(proof, subject->row, counts, subject->rings);
 }
 
 // Run `count` subjects in one pack and judge them.
@@ -97,15 +99,15 @@ static int run_batch(struct work *work, struct subject *subjects, size_t count,
     for (size_t i = 0; i < count; i++)
         for (int ring = 0; subjects[i].executed && ring < subjects[i].rings; ring++)
             for (int run = 0; run < RETIRED_RUNS; run++, used++) {
-                arguments[used][0] = proof_cell(subjects[i].row, COLUMN_proof_variant);
+                arguments[used][0] = subjects[i].row->variant;
                 arguments[used][1] = retired_argument(run);
                 entries[used] =
-                    (struct guest_entry){subjects[i].path, arguments[used], judge_rings[ring].ring};
+                    (struct guest_entry){subjects[i].path, arguments[used], judge_rings[ring]};
             }
     int failed = used && guest_run(entries, used, &work->options, results, NULL, 0, error) ? -1 : 0;
     for (size_t i = 0; !failed && i < count; i++)
         if (subjects[i].executed) {
-            judge(&subjects[i], result);
+            judge(&work->proof, &subjects[i], result);
             result += subjects[i].rings * RETIRED_RUNS;
         }
     guest_results_free(results, used);
@@ -120,21 +122,19 @@ static size_t report_bad(const struct work *work) {
     size_t bad = prove_report(&work->proof);
     for (size_t i = 0; i < work->count; i++) {
         const struct proof_row *row = work->subjects[i].row;
-        if (!work->subjects[i].uncounted || strcmp(proof_cell(row, COLUMN_proof_status), "ok"))
+        if (!work->subjects[i].uncounted || strcmp(row->status, "ok"))
             continue;
         bad++;
-        fprintf(stderr, "%s: not counted: %s\n", proof_cell(row, COLUMN_proof_variant),
-                proof_cell(row, COLUMN_proof_detail));
+        fprintf(stderr, "%s: not counted: %s\n", row->variant, row->detail);
     }
     return bad;
 }
 
 static int prove(struct work *work, struct error *error) {
-    static const char *const needed[] = {"variant", "needs", NULL};
     char *plan = text_make("%s/variants.csv", work->build_dir);
     char *path = text_make("%s/proof.csv", work->build_dir);
-    int failed =
-        table_read(plan, needed, &work->plan, error) || proof_read(path, &work->proof, error);
+    int failed = rows_read(plan, FILE_variants, NULL, &work->plan, error) ||
+                 proof_read(path, &work->proof, error);
     if (!failed)
         list_subjects(work);
     for (size_t done = 0; !failed && done < work->count; done += BATCH) {
@@ -174,7 +174,7 @@ int command_guest(int argc, char **argv, struct error *error) {
     for (size_t i = 0; i < work.count; i++)
         free(work.subjects[i].path);
     free(work.subjects);
-    table_free(&work.plan);
+    rows_free(&work.plan);
     proof_free(&work.proof);
     return result;
 }

@@ -29,7 +29,7 @@ int canonical_is_jump(const char *canonical);
 
 // What stands in the detail of a row whose body does. It changes no status: a body may save EAX
 // and put it back.
-#define COUNTER_HINT PROOF_HINT "the body writes EAX, which counts the loop"
+#define COUNTER_HINT "the body writes EAX, which counts the loop"
 
 // Nonzero if one of the instructions writes EAX or a part of it: as its last operand, or without
 // naming it (mul, div, cpuid, rdtsc, lods, in, cmpxchg and so on; SDM volume 2).

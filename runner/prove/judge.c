@@ -79,27 +79,22 @@ int retired_count(const struct guest_result *results, int64_t *thousandths, char
     return 0;
 }
 
-const struct judge_ring judge_rings[JUDGE_RINGS] = {{0, COLUMN_proof_retired_cpl0},
-                                                    {3, COLUMN_proof_retired_cpl3}};
+const int judge_rings[JUDGE_RINGS] = {0, 3};
 
-void judge_forget(struct proof_row *row) {
-    char *rest = text_make("%s", proof_cell(row, COLUMN_proof_detail));
-    char *ours = strstr(rest, JUDGE_OURS);
+void judge_forget(struct proof *proof, struct proof_row *row) {
+    const char *ours = strstr(row->detail, JUDGE_OURS);
     if (ours != NULL) { // always the last words: disassemble writes its own anew
-        *ours = '\0';
-        size_t length = strlen(rest);
-        if (length >= 2 && !strcmp(rest + length - 2, "; "))
-            rest[length - 2] = '\0';
-        if (!*rest || !strcmp(rest, COUNTER_HINT))
-            proof_set(row, COLUMN_proof_status, text_make("ok"));
+        size_t length = (size_t)(ours - row->detail);
+        length -= length >= 2 ? 2 : 0; // "; "
+        row->detail = rows_own(&proof->rows, text_make("%.*s", (int)length, row->detail));
+        if (!*row->detail)
+            row->status = "ok";
     }
-    proof_set(row, COLUMN_proof_detail, rest);
-    for (int i = 0; i < JUDGE_RINGS; i++)
-        proof_set(row, judge_rings[i].column, NULL);
+    row->retired_cpl0 = row->retired_cpl3 = "";
 }
 
-void judge_uncounted(struct proof_row *row, int ring, const char *why) {
-    proof_notes(row, text_make(JUDGE_OURS "CPL%d: %s", ring, why));
+void judge_uncounted(struct proof *proof, struct proof_row *row, int ring, const char *why) {
+    proof_notes(proof, row, text_make(JUDGE_OURS "CPL%d: %s", ring, why));
 }
 
 // What a mix says of the number of instructions that one iteration retires.
@@ -125,58 +120,64 @@ static struct straight read_mix(const char *mix) {
 }
 
 // One ring's count against a number; `where` says whose number it is.
-static void compare(struct proof_row *row, int ring, int64_t found, int64_t expected,
-                    const char *where) {
+static void compare(struct proof *proof, struct proof_row *row, int ring, int64_t found,
+                    int64_t expected, const char *where) {
     char found_text[24], expected_text[24], off[24];
     if (found == expected)
         return;
     retired_text(found, found_text);
     retired_text(expected, expected_text);
     retired_text(found > expected ? found - expected : expected - found, off);
-    proof_differs(row, text_make(JUDGE_OURS "CPL%d retires %s an iteration, %s %s: %s too %s", ring,
-                                 found_text, where, expected_text, off,
-                                 found > expected ? "many" : "few"));
+    proof_differs(proof, row,
+                  text_make(JUDGE_OURS "CPL%d retires %s an iteration, %s %s: %s too %s", ring,
+                            found_text, where, expected_text, off,
+                            found > expected ? "many" : "few"));
 }
 
-static void compare_claim(struct proof_row *row, int ring, int64_t found, const char *claimed) {
+static void compare_claim(struct proof *proof, struct proof_row *row, int ring, int64_t found) {
     int64_t expected;
-    if (retired_parse(claimed, &expected))
-        proof_differs(row, text_make(JUDGE_OURS "CPL%d: retired_expected '%s' is no number of at "
-                                                "most three decimals",
-                                     ring, claimed));
+    if (retired_parse(row->retired_expected, &expected))
+        proof_differs(proof, row,
+                      text_make(JUDGE_OURS "CPL%d: retired_expected '%s' is no number of at "
+                                           "most three decimals",
+                                ring, row->retired_expected));
     else
-        compare(row, ring, found, expected, "claimed are");
+        compare(proof, row, ring, found, expected, "claimed are");
 }
 
 // Nothing is claimed, or nothing can be compared: the count itself is told.
-static void tell(struct proof_row *row, const int64_t *counts, int rings, const char *why) {
+static void tell(struct proof *proof, struct proof_row *row, const int64_t *counts, int rings,
+                 const char *why) {
     char text[JUDGE_RINGS][24];
     for (int i = 0; i < rings; i++)
         retired_text(counts[i], text[i]);
     int counted = counts[0] >= 0 ? 0 : rings - 1;
     if (rings == 2 && counts[0] >= 0 && counts[1] >= 0 && counts[0] != counts[1])
         proof_differs(
-            row, text_make(JUDGE_OURS "CPL0 retires %s an iteration, CPL3 %s", text[0], text[1]));
+            proof, row,
+            text_make(JUDGE_OURS "CPL0 retires %s an iteration, CPL3 %s", text[0], text[1]));
     else if (counts[counted] >= 0)
-        proof_notes(row, text_make(JUDGE_OURS "retired %s an iteration; %s", text[counted], why));
+        proof_notes(proof, row,
+                    text_make(JUDGE_OURS "retired %s an iteration; %s", text[counted], why));
 }
 
-void judge_counts(struct proof_row *row, const int64_t *counts, int rings) {
-    const char *claimed = proof_cell(row, COLUMN_proof_retired_expected);
-    struct straight loop = read_mix(proof_cell(row, COLUMN_proof_mix_found));
+void judge_counts(struct proof *proof, struct proof_row *row, const int64_t *counts, int rings) {
+    const char *claimed = row->retired_expected;
+    const char **cells[JUDGE_RINGS] = {&row->retired_cpl0, &row->retired_cpl3};
+    struct straight loop = read_mix(row->mix_found);
     for (int i = 0; i < rings; i++) {
         char text[24];
         if (counts[i] < 0)
             continue;
         retired_text(counts[i], text);
-        proof_set(row, judge_rings[i].column, text_make("%s", text));
+        *cells[i] = rows_own(&proof->rows, text_make("%s", text));
         if (!loop.has_rep && *claimed)
-            compare_claim(row, judge_rings[i].ring, counts[i], claimed);
+            compare_claim(proof, row, judge_rings[i], counts[i]);
         else if (!loop.has_rep && !loop.branch)
-            compare(row, judge_rings[i].ring, counts[i], loop.count * PART, "the loop has");
+            compare(proof, row, judge_rings[i], counts[i], loop.count * PART, "the loop has");
     }
     if (loop.has_rep)
-        tell(row, counts, rings, "the emulator counts each step of a rep");
+        tell(proof, row, counts, rings, "the emulator counts each step of a rep");
     else if (!*claimed)
-        tell(row, counts, rings, "nothing was claimed");
+        tell(proof, row, counts, rings, "nothing was claimed");
 }

@@ -39,23 +39,20 @@ int retired_count(const struct guest_result *results, int64_t *thousandths, char
 
 enum { JUDGE_RINGS = 2 };
 
-// The rings in the order of their counts, and where a count stands in proof.csv.
-extern const struct judge_ring {
-    int ring;
-    enum column column;
-} judge_rings[JUDGE_RINGS];
+// The rings in the order of their counts.
+extern const int judge_rings[JUDGE_RINGS];
 
 // Take an earlier judgement out of the row: counts, words, and a mismatch that was only it.
-void judge_forget(struct proof_row *row);
+void judge_forget(struct proof *proof, struct proof_row *row);
 
 // The variant could not be counted at a ring, and why. The status stays what the disassembly
 // said: a binary that the emulator cannot execute is no worse for it.
-void judge_uncounted(struct proof_row *row, int ring, const char *why);
+void judge_uncounted(struct proof *proof, struct proof_row *row, int ring, const char *why);
 
 // Put counts[0..rings) (thousandths of an instruction per iteration; negative: not counted) into
 // the row and compare them: with retired_expected; where that is empty, with each other and, in a
 // loop without further jumps, with the number of its instructions. Only a contradiction is a
 // mismatch. Of a loop with `rep` nothing is compared: the emulator counts each of its steps.
-void judge_counts(struct proof_row *row, const int64_t *counts, int rings);
+void judge_counts(struct proof *proof, struct proof_row *row, const int64_t *counts, int rings);
 
 #endif

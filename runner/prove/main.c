@@ -14,12 +14,11 @@ static const struct program_command commands[] = {
 size_t prove_report(const struct proof *proof) {
     size_t bad = 0;
     for (size_t i = 0; i < proof->count; i++) {
-        const struct proof_row *row = &proof->rows[i];
-        if (!strcmp(proof_cell(row, COLUMN_proof_status), "ok"))
+        const struct proof_row *row = &proof->row[i];
+        if (!strcmp(row->status, "ok"))
             continue;
         bad++;
-        fprintf(stderr, "%s: %s: %s\n", proof_cell(row, COLUMN_proof_variant),
-                proof_cell(row, COLUMN_proof_status), proof_cell(row, COLUMN_proof_detail));
+        fprintf(stderr, "%s: %s: %s\n", row->variant, row->status, row->detail);
     }
     return bad;
 }

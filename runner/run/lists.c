@@ -21,10 +21,10 @@ int command_lists(int argc, char **argv, struct error *error) {
                quantity_unit((enum quantity)i));
     for (int i = 0; i < CSV_FILE_COUNT; i++) {
         size_t count;
-        const char *const *columns = rows_columns((enum csv_file)i, &count);
+        const struct column *columns = rows_columns((enum csv_file)i, &count);
         printf("\n%s:", rows_file_name((enum csv_file)i));
         for (size_t at = 0; at < count; at++)
-            printf("%s%s", at ? ", " : " ", columns[at]);
+            printf("%s%s", at ? ", " : " ", columns[at].name);
         printf("\n");
     }
     return 0;

@@ -36,36 +36,6 @@ struct block {
     int failed;
 };
 
-static double text_number(const char *text) {
-    double value;
-    return units_scan_number(text, &value) ? NAN : value;
-}
-
-static void take_row(const struct table *table, size_t row, struct tallies *tallies) {
-    const char *quantity = table_cell(table, row, "quantity");
-    const char *detail = table_cell(table, row, "detail");
-    char event[64] = ""; // an event's row opens its detail with the event's name
-    if (!strcmp(quantity, quantity_name(QUANTITY_event)))
-        snprintf(event, sizeof event, "%.*s", (int)strcspn(detail, " "), detail);
-    struct tally_row counted = {
-        .engine = table_cell(table, row, "engine"),
-        .quantity = quantity,
-        .source = table_cell(table, row, "source"),
-        .event = event,
-        .accel = table_cell(table, row, "accel"),
-        .ring = table_cell(table, row, "ring"),
-        .privilege = table_cell(table, row, "privilege"),
-        .status = table_cell(table, row, "status"),
-        .detail = detail,
-        .value = text_number(table_cell(table, row, "value")),
-        .low = text_number(table_cell(table, row, "ci_low")),
-        .high = text_number(table_cell(table, row, "ci_high")),
-        .spread = text_number(table_cell(table, row, "spread")),
-        .samples = text_number(table_cell(table, row, "samples")),
-    };
-    tallies_add(tallies, &counted);
-}
-
 static size_t variant_index(const struct plan *plan, const char *name) {
     size_t index = 0;
     while (index < plan->count && strcmp(plan->rows[index].name, name))
@@ -73,32 +43,26 @@ static size_t variant_index(const struct plan *plan, const char *name) {
     return index;
 }
 
-// Is this column of the next row to be taken again `text`?
-static int row_is(const struct history *history, const char *column, const char *text) {
-    return !strcmp(table_cell(&history->rows, history->next_row, column), text);
-}
-
 // Give the tallies what an earlier part of this run measured in this block.
 static void replay(struct block *block) {
     struct history *history = &block->run->history;
+    const struct measurements_row *rows = history->rows.row;
     const struct plan *plan = block->run->plan;
-    while (history->next < history->count) {
+    for (; history->next < history->count; history->next++) {
         const struct journal_line *line = &history->lines[history->next];
         if ((size_t)line->core != block->core || line->block != block->number)
             return;
         size_t index = variant_index(plan, line->variant);
-        char number[24];
-        snprintf(number, sizeof number, "%ld", line->block);
-        while (history->next_row < history->rows.rows &&
-               row_is(history, "variant", line->variant) && row_is(history, "block", number) &&
-               row_is(history, "core_type", block->record.machine->core_type)) {
+        for (; history->next_row < history->rows.count; history->next_row++) {
+            const struct measurements_row *row = &rows[history->next_row];
+            if (strcmp(row->variant, line->variant) || row->block != line->block ||
+                strcmp(row->core_type, block->record.machine->core_type))
+                break;
             if (index < plan->count)
-                take_row(&history->rows, history->next_row, &block->tallies[index]);
-            history->next_row++;
+                tallies_add(&block->tallies[index], row);
         }
         if (index < plan->count)
             block->is_done[index] = true;
-        history->next++;
     }
 }
 
@@ -348,8 +312,8 @@ static int measure_core(struct measurement *run, size_t core, struct error *erro
     struct block block = {.run = run, .watch = &watch, .core = core, .error = error};
     long most = (long)run->settings->most_blocks;
     block.tallies = run->tallies + core * run->plan->count;
-    block.record = (struct record_run){run->settings, &run->machines[core], run->plan, run->engine,
-                                       &run->probes[core]};
+    block.record = (struct record_run){run->settings, &run->machines[core], run->plan,
+                                       run->engine,   &run->probes[core],   &run->history.rows};
     disturbance_start(settings.cpu, &watch);
     if (run_blocks(&block, &settings, most, error))
         return -1;
@@ -380,5 +344,5 @@ void measure_free(struct measurement *run) {
         tallies_free(&run->tallies[i]);
     free(run->tallies);
     free(run->history.lines);
-    table_free(&run->history.rows);
+    rows_free(&run->history.rows);
 }

@@ -15,7 +15,7 @@
 struct history {
     struct journal_line *lines;
     size_t count, capacity, next; // next: first line not yet taken
-    struct table rows;            // measurements.csv
+    struct rows rows;             // measurements.csv
     size_t next_row;
 };
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/run/plan.h"
 
-#include "common/rows.h"
-#include "common/units.h"
-
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -12,14 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const variants_columns[] = {
-    "sweep",  "family",  "variant",        "parameters",       "mix",        "order",   "group",
-    "groups", "context", "panel_excludes", "retired_expected", "iterations", "twin_of", "needs",
-    NULL};
-static const char *const proof_columns[] = {
-    "variant",     "elf_sha256", "loop_sha256", "loop_address", "loop_bytes",
-    "jcc_erratum", "mix_found",  "status",      "detail",       NULL};
 
 static char *join(const char *directory, const char *middle, const char *name) {
     char *path;
@@ -48,53 +37,41 @@ static int scan_panel(const char *text, int *excluded) {
     return -1;
 }
 
-static int scan_retired(const char *text, double *retired) {
-    *retired = NAN; // no claim
-    return *text && (units_scan_number(text, retired) || *retired <= 0) ? -1 : 0;
+// What is wrong in a row of variants.csv. -1.
+static int wrong(const struct plan *plan, size_t row, const char *column, const char *what,
+                 struct error *error) {
+    const struct table *table = &plan->variants.table;
+    return error_set(error, ERROR_INPUT, table->path, table_line(row), "%s is '%s', %s", column,
+                     table_cell(table, row, column), what);
 }
 
-static int read_variant(const struct plan *plan, size_t row, struct variant *variant,
+static int read_variant(const struct plan *plan, size_t at, struct variant *variant,
                         struct error *error) {
-    const struct table *table = &plan->variants;
-    long long iterations;
+    const struct variants_row *row = (const struct variants_row *)plan->variants.row + at;
     *variant = (struct variant){
-        .family = table_cell(table, row, "family"),
-        .name = table_cell(table, row, "variant"),
-        .parameters = table_cell(table, row, "parameters"),
-        .mix = table_cell(table, row, "mix"),
-        .order = table_cell(table, row, "order"),
-        .group = table_cell(table, row, "group"),
-        .groups = table_cell(table, row, "groups"),
-        .context = table_cell(table, row, "context"),
-        .twin_of = table_cell(table, row, "twin_of"),
-        .mix_source = *table_cell(table, row, "mix") ? "claimed" : "",
-        .loop_sha256 = "",
-        .loop_address = "",
-        .loop_bytes = "",
-        .jcc_erratum = "",
+        .variant_keys = {row->sweep, row->family, row->variant, row->parameters, row->mix, "", "",
+                         -1, ""},
+        .plan_keys = {row->group, row->groups, row->order, row->context, row->twin_of},
+        .name = row->variant,
+        .mix_source = *row->mix ? "claimed" : "",
+        .iterations = (uint64_t)row->iterations,
+        .retired = row->retired_expected,
         .order_found = "",
+        .hint = "",
     };
     // The name becomes a path: nothing but what the generator makes.
     if (!*variant->name || variant->name[0] == '.' ||
         variant->name[strspn(variant->name, "abcdefghijklmnopqrstuvwxyz0123456789_.-")])
-        return error_set(error, ERROR_INPUT, table->path, table_line(row),
+        return error_set(error, ERROR_INPUT, plan->variants.table.path, table_line(at),
                          "'%s' is no variant's name ([a-z0-9_.-]+)", variant->name);
-    if (scan_needs(table_cell(table, row, "needs"), &variant->needs))
-        return error_set(error, ERROR_INPUT, table->path, table_line(row),
-                         "needs is '%s', not none, iopl or cpl0", table_cell(table, row, "needs"));
-    if (scan_panel(table_cell(table, row, "panel_excludes"), &variant->panel_excluded))
-        return error_set(error, ERROR_INPUT, table->path, table_line(row),
-                         "panel_excludes is '%s', not add, rol, imul or empty",
-                         table_cell(table, row, "panel_excludes"));
-    if (units_scan_integer(table_cell(table, row, "iterations"), 1, UINT32_MAX, &iterations))
-        return error_set(error, ERROR_INPUT, table->path, table_line(row),
-                         "iterations is '%s', not a whole number from 1",
-                         table_cell(table, row, "iterations"));
-    variant->iterations = (uint64_t)iterations;
-    if (scan_retired(table_cell(table, row, "retired_expected"), &variant->retired))
-        return error_set(error, ERROR_INPUT, table->path, table_line(row),
-                         "retired_expected is '%s', not empty and no number above 0",
-                         table_cell(table, row, "retired_expected"));
+    if (scan_needs(row->needs, &variant->needs))
+        return wrong(plan, at, "needs", "not none, iopl or cpl0", error);
+    if (scan_panel(row->panel_excludes, &variant->panel_excluded))
+        return wrong(plan, at, "panel_excludes", "not add, rol, imul or empty", error);
+    if (row->iterations < 1 || row->iterations > UINT32_MAX)
+        return wrong(plan, at, "iterations", "not a whole number from 1", error);
+    if (row->retired_expected <= 0)
+        return wrong(plan, at, "retired_expected", "not empty and no number above 0", error);
     variant->path = join(plan->directory, "bin/", variant->name);
     return 0;
 }
@@ -106,21 +83,20 @@ static const char *describe_unread(int number, char *text, size_t size) {
     return text;
 }
 
-static void find_unproved(struct variant *variant, const struct table *proof, size_t row) {
+// `proof` is NULL where there is none.
+static void find_unproved(struct variant *variant, const struct proof_row *proof) {
     char sha256[SHA256_DIGEST_STRING_LENGTH], text[128];
     const char *reason = NULL;
-    if (row == proof->rows)
+    if (proof == NULL)
         reason = "not in proof.csv: build the sweep again";
     else if (!SHA256File(variant->path, sha256))
         reason = describe_unread(errno, text, sizeof text);
-    else if (!*table_cell(proof, row, "elf_sha256") && *table_cell(proof, row, "detail"))
-        reason = table_cell(proof, row, "detail"); // what the disassembly could not read
-    else if (strcmp(sha256, table_cell(proof, row, "elf_sha256")))
+    else if (!*proof->elf_sha256 && *proof->detail)
+        reason = proof->detail; // what the disassembly could not read
+    else if (strcmp(sha256, proof->elf_sha256))
         reason = "its binary is not the one that was proved: build the sweep again";
-    else if (strcmp(table_cell(proof, row, "status"), "ok"))
-        reason = table_cell(proof, row, "detail");
-    if (reason && !*reason)
-        reason = "its proof failed: build the sweep again";
+    else if (strcmp(proof->status, "ok"))
+        reason = *proof->detail ? proof->detail : "its proof failed: build the sweep again";
     if (!reason)
         return;
     variant->unproved = 1;
@@ -128,32 +104,30 @@ static void find_unproved(struct variant *variant, const struct table *proof, si
 }
 
 // proof.csv has the variants in the order of variants.csv; where it has not, look for it.
-static size_t proof_row(const struct table *proof, size_t guess, const char *name) {
-    if (guess < proof->rows && !strcmp(table_cell(proof, guess, "variant"), name))
-        return guess;
-    size_t row = 0;
-    while (row < proof->rows && strcmp(table_cell(proof, row, "variant"), name))
-        row++;
-    return row;
+static const struct proof_row *find_proof(const struct rows *proof, size_t guess,
+                                          const char *name) {
+    const struct proof_row *row = proof->row;
+    if (guess < proof->count && !strcmp(row[guess].variant, name))
+        return &row[guess];
+    for (size_t i = 0; i < proof->count; i++)
+        if (!strcmp(row[i].variant, name))
+            return &row[i];
+    return NULL;
 }
 
-static void take_proof(struct variant *variant, const struct table *proof, size_t guess) {
-    size_t row = proof_row(proof, guess, variant->name);
-    find_unproved(variant, proof, row);
-    if (row == proof->rows)
+static void take_proof(struct variant *variant, const struct rows *rows, size_t guess) {
+    const struct proof_row *proof = find_proof(rows, guess, variant->name);
+    find_unproved(variant, proof);
+    if (proof == NULL)
         return;
-    variant->loop_sha256 = table_cell(proof, row, "loop_sha256");
-    variant->loop_address = table_cell(proof, row, "loop_address");
-    variant->loop_bytes = table_cell(proof, row, "loop_bytes");
-    variant->jcc_erratum = table_cell(proof, row, "jcc_erratum");
-    variant->order_found = table_cell(proof, row, "order_found");
-    const char *hint = strstr(table_cell(proof, row, "detail"), PROOF_HINT);
-    if (hint) {
-        hint += strlen(PROOF_HINT);
-        snprintf(variant->hint, sizeof variant->hint, "%.*s", (int)strcspn(hint, ";"), hint);
-    }
+    variant->loop_sha256 = proof->loop_sha256;
+    variant->loop_address = proof->loop_address;
+    variant->loop_bytes = proof->loop_bytes;
+    variant->jcc_erratum = proof->jcc_erratum;
+    variant->order_found = proof->order_found;
+    variant->hint = proof->hint;
     if (!*variant->mix) { // claims are optional, and where one is made it is what was found
-        variant->mix = table_cell(proof, row, "mix_found");
+        variant->mix = proof->mix_found;
         variant->mix_source = *variant->mix ? "found" : "";
     }
 }
@@ -161,9 +135,12 @@ static void take_proof(struct variant *variant, const struct table *proof, size_
 // Of the proof all that a run takes from it; what the guest counted and said is no part of it.
 static int hash_files(struct plan *plan, struct error *error) {
     static const char *const others[] = {"differences.csv", "sweep.json"}; // older builds have none
+    static const char *const taken[] = {"variant",    "elf_sha256",  "loop_sha256", "loop_address",
+                                        "loop_bytes", "jcc_erratum", "mix_found",   "status"};
+    const struct table *proof = &plan->proof.table;
     char *text, variants[SHA256_DIGEST_STRING_LENGTH];
     size_t length;
-    if (!SHA256File(plan->variants.path, variants))
+    if (!SHA256File(plan->variants.table.path, variants))
         return error_errno(error, ERROR_INPUT, plan->directory, "cannot be read again");
     FILE *stream = open_memstream(&text, &length);
     if (!stream)
@@ -175,10 +152,9 @@ static int hash_files(struct plan *plan, struct error *error) {
             fprintf(stream, ",%s", sum);
         free(path);
     }
-    for (size_t row = 0; row < plan->proof.rows; row++)
-        for (const char *const *column = proof_columns; *column; column++)
-            if (strcmp(*column, "detail"))
-                fprintf(stream, ",%s", table_cell(&plan->proof, row, *column));
+    for (size_t row = 0; row < proof->rows; row++)
+        for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+            fprintf(stream, ",%s", table_cell(proof, row, taken[i]));
     fclose(stream);
     SHA256Data((const uint8_t *)text, length, plan->sha256);
     free(text);
@@ -202,25 +178,25 @@ static int refuse_twice(const struct plan *plan, size_t row, struct error *error
     const char *name = plan->rows[plan->count].name;
     for (size_t i = 0; i < plan->count; i++)
         if (!strcmp(plan->rows[i].name, name))
-            return error_set(error, ERROR_INPUT, plan->variants.path, table_line(row),
+            return error_set(error, ERROR_INPUT, plan->variants.table.path, table_line(row),
                              "the variant '%s' is there twice", name);
     return 0;
 }
 
 // The rows of the two tables that are already read.
 static int take_rows(struct plan *plan, const char *only, struct error *error) {
-    plan->rows = calloc(plan->variants.rows + 1, sizeof *plan->rows);
+    plan->rows = calloc(plan->variants.count + 1, sizeof *plan->rows);
     if (!plan->rows)
         abort();
-    for (size_t row = 0; row < plan->variants.rows; row++) {
+    const struct variants_row *variants = plan->variants.row;
+    for (size_t row = 0; row < plan->variants.count; row++) {
         struct variant *variant = &plan->rows[plan->count];
-        if (!plan->calibrator.path &&
-            !strcmp(table_cell(&plan->variants, row, "family"), "calibrator")) {
+        if (!plan->calibrator.path && !strcmp(variants[row].family, "calibrator")) {
             if (read_variant(plan, row, &plan->calibrator, error))
                 return -1;
             take_proof(&plan->calibrator, &plan->proof, row);
         }
-        if (only && !is_wanted(only, table_cell(&plan->variants, row, "variant")))
+        if (only && !is_wanted(only, variants[row].variant))
             continue;
         int failed = read_variant(plan, row, variant, error) || refuse_twice(plan, row, error);
         if (failed) {
@@ -231,19 +207,19 @@ static int take_rows(struct plan *plan, const char *only, struct error *error) {
         take_proof(variant, &plan->proof, row);
     }
     if (!plan->count)
-        return error_set(error, ERROR_INPUT, plan->variants.path, 0,
+        return error_set(error, ERROR_INPUT, plan->variants.table.path, 0,
                          only ? "no variant's name matches '%s'" : "no variants%s",
                          only ? only : "");
-    plan->sweep = strdup(table_cell(&plan->variants, 0, "sweep"));
+    plan->sweep = strdup(variants[0].sweep);
     return plan->sweep ? 0 : -1;
 }
 
 int plan_read(const char *directory, const char *only, struct plan *plan, struct error *error) {
     *plan = (struct plan){.directory = strdup(directory)};
     char *variants = join(directory, "", "variants.csv"), *proof = join(directory, "", "proof.csv");
-    int failed = table_read(variants, variants_columns, &plan->variants, error) ||
-                 table_read(proof, proof_columns, &plan->proof, error) || hash_files(plan, error) ||
-                 take_rows(plan, only, error);
+    int failed = rows_read(variants, FILE_variants, NULL, &plan->variants, error) ||
+                 rows_read(proof, FILE_proof, NULL, &plan->proof, error) ||
+                 hash_files(plan, error) || take_rows(plan, only, error);
     free(variants);
     free(proof);
     return failed ? -1 : 0;
@@ -253,10 +229,9 @@ int plan_parse(const char *directory, const char *variants, size_t variants_leng
                const char *proof, size_t proof_length, const char *only, struct plan *plan,
                struct error *error) {
     *plan = (struct plan){.directory = strdup(directory)};
-    return table_parse("variants.csv", variants, variants_length, variants_columns, &plan->variants,
-                       error) ||
-                   table_parse("proof.csv", proof, proof_length, proof_columns, &plan->proof,
-                               error) ||
+    return rows_parse("variants.csv", variants, variants_length, FILE_variants, &plan->variants,
+                      error) ||
+                   rows_parse("proof.csv", proof, proof_length, FILE_proof, &plan->proof, error) ||
                    take_rows(plan, only, error)
                ? -1
                : 0;
@@ -269,8 +244,8 @@ void plan_free(struct plan *plan) {
     free(plan->rows);
     free(plan->directory);
     free(plan->sweep);
-    table_free(&plan->variants);
-    table_free(&plan->proof);
+    rows_free(&plan->variants);
+    rows_free(&plan->proof);
     *plan = (struct plan){0};
 }
 

@@ -4,28 +4,29 @@
 #ifndef ASMSWEEP_PLAN_H
 #define ASMSWEEP_PLAN_H
 
-#include "common/table.h"
+#include "common/rows.h"
 #include "runner/engine/engine.h"
 
-// Texts belong to the plan's tables.
+// Texts belong to the plan's rows.
 struct variant {
-    const char *family, *name, *parameters, *mix, *order, *group, *groups, *context, *twin_of;
+    // Of variants.csv and proof.csv; the mix is the claimed one, else the found one.
+    ROWS_SHARE(variant_keys);
+    ROWS_SHARE(plan_keys);
+    const char *name;
     const char *mix_source; // "claimed", "found" (in the binary; not claimed), "": there is no mix
     enum needs needs;
     int panel_excluded; // enum leg or PANEL_all
     uint64_t iterations;
-    double retired; // instructions per iteration; NaN: not known
-    char *path;     // of the ELF; owned
-    // Of the proof, "" if none.
-    const char *loop_sha256, *loop_address, *loop_bytes, *jcc_erratum, *order_found;
-    char hint[80]; // of the proof: why it may never end; "" if none
+    double retired;                 // instructions per iteration; NaN: not known
+    char *path;                     // of the ELF; owned
+    const char *order_found, *hint; // of the proof, "" if none; why it may never end
     int unproved;
     char unproved_reason[200];
 };
 
 struct plan {
     char *directory, *sweep;
-    struct table variants, proof;
+    struct rows variants, proof;
     struct variant *rows;
     size_t count;
     struct variant calibrator; // path NULL: the build has none

@@ -98,7 +98,7 @@ static int remember(const struct journal_line *line, void *context) {
 }
 
 // The rows of what is safely on disk; behind them may stand a part of one.
-static int read_rows(const struct store *store, struct table *rows, struct error *error) {
+static int read_rows(const struct store *store, struct rows *rows, struct error *error) {
     char path[4200];
     size_t length;
     snprintf(path, sizeof path, "%s/measurements.csv", store->directory);
@@ -106,7 +106,8 @@ static int read_rows(const struct store *store, struct table *rows, struct error
     if (!text)
         return -1;
     size_t safe = (size_t)store->measurements_bytes;
-    int failed = table_parse(path, text, safe < length ? safe : length, NULL, rows, error);
+    int failed =
+        rows_parse(path, text, safe < length ? safe : length, FILE_measurements, rows, error);
     free(text);
     return failed;
 }

@@ -17,11 +17,11 @@ struct record_run {
     const struct plan *plan;
     const struct engine *engine;
     const struct engine_probe *probe;
+    const struct rows *like; // measurements.csv has the columns of these; NULL: all
 };
 
 // Write the rows of one execution to both streams and add them to the tallies. `disturbance`
-// is what the runner noticed around it; it joins the detail. `slices_kept` 0 leaves
-// samples.csv alone.
+// is what the runner noticed around it; it joins the detail.
 void record_execution(const struct record_run *run, const struct execution *execution, long block,
                       long slot, const char *disturbance, FILE *measurements, FILE *samples,
                       struct tallies *tallies);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/run/report.h"
 
+#include "common/memory.h"
 #include "common/units.h"
 #include "runner/run/witness.h"
 
@@ -68,21 +69,20 @@ int report_begin(struct measurement *run, const char *revision, struct error *er
     if (run->history.count)
         return 0; // resumed: they are there
     return write_environment(run, revision, error) ||
-           store_copy_file(run->store, run->plan->variants.path, "variants.csv", error) ||
-           store_copy_file(run->store, run->plan->proof.path, "proof.csv", error) ||
+           store_copy_file(run->store, run->plan->variants.table.path, "variants.csv", error) ||
+           store_copy_file(run->store, run->plan->proof.table.path, "proof.csv", error) ||
            copy_from_build(run, "differences.csv", error) ||
            copy_from_build(run, "sweep.json", error);
 }
 
 static int write_summary(const struct measurement *run, struct error *error) {
     char *text;
-    size_t length, count;
-    FILE *stream = open_memstream(&text, &length);
-    const char *const *columns = rows_columns(FILE_summary, &count);
-    table_write_row(stream, columns, count);
+    size_t length;
+    FILE *stream = text_open(&text, &length);
+    rows_write_header(stream, FILE_summary);
     for (size_t core = 0; core < run->core_count; core++) {
         const struct record_run record = {run->settings, &run->machines[core], run->plan,
-                                          run->engine, &run->probes[core]};
+                                          run->engine,   &run->probes[core],   NULL};
         for (size_t i = 0; i < run->plan->count; i++)
             record_summary(&record, &run->plan->rows[i], run->cores[core].cpu,
                            &run->tallies[core * run->plan->count + i], stream);

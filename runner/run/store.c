@@ -48,10 +48,9 @@ static int open_file(const char *directory, const char *name, int flags, struct 
 // Write a file's header line; returns its length or -1.
 static long long put_header(int file, enum csv_file which) {
     char *text;
-    size_t length, count;
+    size_t length;
     FILE *stream = open_memstream(&text, &length);
-    const char *const *columns = rows_columns(which, &count);
-    table_write_row(stream, columns, count);
+    rows_write_header(stream, which);
     fclose(stream);
     int failed = disk_write(file, text, length) || fdatasync(file);
     free(text);
@@ -192,37 +191,36 @@ static int read_journal(const char *path, struct settings *settings, struct stor
     return failed;
 }
 
-static long long header_length(enum csv_file which) {
-    size_t count, length = 1; // CR LF, less one comma
-    const char *const *columns = rows_columns(which, &count);
-    for (size_t i = 0; i < count; i++)
-        length += strlen(columns[i]) + 1;
-    return (long long)length;
+// Bytes of a file's header, which may be of an older version.
+static long long header_length(int file) {
+    char text[4096];
+    ssize_t got = pread(file, text, sizeof text, 0);
+    const char *end = got > 0 ? memchr(text, '\n', (size_t)got) : NULL;
+    return end != NULL ? end + 1 - text : 0;
 }
 
 int store_resume(const char *directory, struct settings *settings, struct store *store,
                  int (*on_line)(const struct journal_line *line, void *context), void *context,
                  struct error *error) {
-    *store = (struct store){.directory = strdup(directory),
-                            .journal = -1,
-                            .measurements = -1,
-                            .samples = -1,
-                            .measurements_bytes = header_length(FILE_measurements),
-                            .samples_bytes = header_length(FILE_samples)};
+    *store = (struct store){
+        .directory = strdup(directory), .journal = -1, .measurements = -1, .samples = -1};
     char *path = path_in(directory, "journal");
     int failed = access(path, F_OK);
     if (failed)
         error_errno(error, ERROR_INPUT, path, "no run to resume here");
     else
         store->measurements = open_file(directory, "measurements.csv", 0, error);
-    if (!failed)
-        failed = store->measurements < 0 || lock_folder(store, error) ||
-                 read_journal(path, settings, store, on_line, context, error);
+    if (!failed && store->measurements >= 0 && lock_folder(store, error) == 0)
+        store->samples = open_file(directory, "samples.csv", 0, error);
+    failed = store->samples < 0;
+    if (!failed) {
+        store->measurements_bytes = header_length(store->measurements);
+        store->samples_bytes = header_length(store->samples);
+        failed = read_journal(path, settings, store, on_line, context, error);
+    }
     free(path);
-    if (failed)
-        return -1;
-    store->samples = open_file(directory, "samples.csv", 0, error);
-    store->journal = store->samples < 0 ? -1 : open_file(directory, "journal", 0, error);
+    if (!failed)
+        store->journal = open_file(directory, "journal", 0, error);
     if (store->journal < 0)
         return -1;
     struct stat measurements, samples;

@@ -34,8 +34,8 @@ int witness_check(struct measurement *run, struct error *error) {
 
 static const struct tally *find_cycles(const struct tallies *tallies, int of_witness) {
     for (size_t i = 0; i < tallies->count; i++)
-        if (!strcmp(tallies->items[i].quantity, quantity_name(QUANTITY_cycles)) &&
-            (strcmp(tallies->items[i].engine, witness_engine) == 0) == of_witness)
+        if (tallies->items[i].quantity == QUANTITY_cycles &&
+            (strcmp(tallies->items[i].engine_keys.engine, witness_engine) == 0) == of_witness)
             return &tallies->items[i];
     return NULL;
 }

@@ -95,17 +95,15 @@ static void find_chains(const struct plan *plan, const char *vendor, struct chai
     for (size_t i = 0; i < plan->count; i++)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
             char name[64];
-            long long groups;
-            snprintf(name, sizeof name, "known_answers.%s.groups%s", known[k].operation,
+            snprintf(name, sizeof name, "known_answers.%s.groups%g", known[k].operation,
                      plan->rows[i].groups);
             if (strcmp(known[k].vendor, vendor) || strcmp(name, plan->rows[i].name) ||
-                units_scan_integer(plan->rows[i].groups, 1, 4096, &groups) ||
                 chains->count == MOST_CHAINS)
                 continue;
             struct chain *chain = &chains->items[chains->count];
             chain->job = plan_job(plan, i);
             chain->job.index = chains->count++;
-            chain->truth = known[k].cycles * (double)groups;
+            chain->truth = known[k].cycles * plan->rows[i].groups;
         }
 }
 

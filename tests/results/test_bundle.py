@@ -144,7 +144,7 @@ def test_a_build_that_is_not_there_is_named_with_the_remedy(run, results, tmp_pa
 def test_a_source_outside_the_build_is_not_taken(run, results, tmp_path):
     folder, build = run
     (tmp_path / "outside").write_text("private")
-    write_csv(folder / "variants.csv", ["variant", "source"],
+    write_csv(folder / "variants.csv", columns("variants"),
               [{"variant": "one", "source": "../outside"}])
     done = results("bundle", folder, "--build", build, "-o", tmp_path / "b.tar")
     assert done.returncode == 0

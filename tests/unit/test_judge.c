@@ -12,13 +12,13 @@ static void expect(const char *mix, const char *claimed, int64_t cpl0, int64_t c
                    const char *status, const char *detail) {
     const int64_t counts[JUDGE_RINGS] = {cpl0, cpl3};
     struct proof proof = proof_new(1);
-    struct proof_row *row = proof.rows;
-    proof_set(row, COLUMN_proof_status, text_make("ok"));
-    proof_set(row, COLUMN_proof_mix_found, text_make("%s", mix));
-    proof_set(row, COLUMN_proof_retired_expected, text_make("%s", claimed));
-    judge_counts(row, counts, JUDGE_RINGS);
-    assert_string_equal(proof_cell(row, COLUMN_proof_status), status);
-    assert_string_equal(proof_cell(row, COLUMN_proof_detail), detail);
+    struct proof_row *row = proof.row;
+    row->status = "ok";
+    row->mix_found = mix;
+    row->retired_expected = claimed;
+    judge_counts(&proof, row, counts, JUDGE_RINGS);
+    assert_string_equal(row->status, status);
+    assert_string_equal(row->detail, detail);
     proof_free(&proof);
 }
 
@@ -66,34 +66,35 @@ static void a_loop_with_rep_is_compared_with_nothing(void **unused) {
 static void what_was_not_counted_leaves_the_status_and_is_forgotten(void **unused) {
     (void)unused;
     struct proof proof = proof_new(1);
-    struct proof_row *row = proof.rows;
-    proof_set(row, COLUMN_proof_status, text_make("ok"));
-    judge_uncounted(row, 0, "invalid opcode (#UD)");
-    assert_string_equal(proof_cell(row, COLUMN_proof_status), "ok");
-    assert_string_equal(proof_cell(row, COLUMN_proof_detail), "guest: CPL0: invalid opcode (#UD)");
-    proof_set(row, COLUMN_proof_retired_cpl3, text_make("4"));
-    judge_forget(row);
-    assert_string_equal(proof_cell(row, COLUMN_proof_detail), "");
-    assert_string_equal(proof_cell(row, COLUMN_proof_retired_cpl3), "");
+    struct proof_row *row = proof.row;
+    row->status = "ok";
+    judge_uncounted(&proof, row, 0, "invalid opcode (#UD)");
+    assert_string_equal(row->status, "ok");
+    assert_string_equal(row->detail, "guest: CPL0: invalid opcode (#UD)");
+    row->retired_cpl3 = "4";
+    judge_forget(&proof, row);
+    assert_string_equal(row->detail, "");
+    assert_string_equal(row->retired_cpl3, "");
     proof_free(&proof);
 }
 
 static void forgetting_keeps_what_the_disassembly_found(void **unused) {
     (void)unused;
     struct proof proof = proof_new(3);
-    proof_differs(&proof.rows[0], text_make("size: claimed 6, found 7"));
-    proof_notes(&proof.rows[2], text_make(COUNTER_HINT));
+    proof_differs(&proof, &proof.row[0], text_make("size: claimed 6, found 7"));
+    proof.row[2].hint = COUNTER_HINT;
     for (int i = 0; i < 3; i++) {
-        proof_differs(&proof.rows[i], text_make("guest: CPL0 retires 3 an iteration, CPL3 4"));
-        judge_forget(&proof.rows[i]);
+        proof_differs(&proof, &proof.row[i],
+                      text_make("guest: CPL0 retires 3 an iteration, CPL3 4"));
+        judge_forget(&proof, &proof.row[i]);
     }
-    assert_string_equal(proof_cell(&proof.rows[0], COLUMN_proof_status), "mismatch");
-    assert_string_equal(proof_cell(&proof.rows[0], COLUMN_proof_detail),
-                        "size: claimed 6, found 7");
-    assert_string_equal(proof_cell(&proof.rows[1], COLUMN_proof_status), "ok");
-    assert_string_equal(proof_cell(&proof.rows[1], COLUMN_proof_detail), "");
-    assert_string_equal(proof_cell(&proof.rows[2], COLUMN_proof_status), "ok");
-    assert_string_equal(proof_cell(&proof.rows[2], COLUMN_proof_detail), COUNTER_HINT);
+    assert_string_equal(proof.row[0].status, "mismatch");
+    assert_string_equal(proof.row[0].detail, "size: claimed 6, found 7");
+    assert_string_equal(proof.row[1].status, "ok");
+    assert_string_equal(proof.row[1].detail, "");
+    assert_string_equal(proof.row[2].status, "ok");
+    assert_string_equal(proof.row[2].detail, "");
+    assert_string_equal(proof.row[2].hint, COUNTER_HINT);
     proof_free(&proof);
 }
 

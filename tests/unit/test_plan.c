@@ -10,10 +10,10 @@
 
 #define VARIANTS                                                                                   \
     "sweep,family,variant,parameters,mix,order,group,groups,context,panel_excludes,"               \
-    "retired_expected,iterations,twin_of,needs\r\n"
+    "retired_expected,iterations,twin_of,needs,sequence,bytes_claimed,address_claimed,source\r\n"
 #define PROOF                                                                                      \
     "variant,elf_sha256,loop_sha256,loop_address,loop_bytes,jcc_erratum,mix_found,order_found,"    \
-    "status,detail\r\n"
+    "status,detail,hint,mix_claimed,retired_expected,retired_cpl0,retired_cpl3\r\n"
 
 static char folder[32], sha256[65]; // a build with the binaries one and two, which are alike
 static struct plan plan;
@@ -26,12 +26,12 @@ static int parse(const char *variants, const char *proof, const char *only) {
     return plan_parse(folder, variants, strlen(variants), text, strlen(text), only, &plan, &error);
 }
 
-static const char two[] =
-    VARIANTS "s,f,one,a=1;b=2,2*nop+1*dec+1*jnz,fixed,nop,2,bits=none,rol,4.125,4294967295,,iopl\n"
-             "s,f,two,,,,,,,,,1,one,none\n";
+static const char two[] = VARIANTS
+    "s,f,one,a=1;b=2,2*nop+1*dec+1*jnz,fixed,nop,2,bits=none,rol,4.125,4294967295,,iopl,,,,\n"
+    "s,f,two,,,,,,,,,1,one,none,,,,\n";
 static const char two_proved[] =
-    PROOF "two,%s,beef,0x800010,9,yes,7*nop+1*dec+1*jnz,7*nop,ok,\n"
-          "one,%s,cafe,0x800000,5,no,1*ret,1*ret,ok,\"hint: EAX; x\"\n";
+    PROOF "two,%s,beef,0x800010,9,yes,7*nop+1*dec+1*jnz,7*nop,ok,,,,,,\n"
+          "one,%s,cafe,0x800000,5,no,1*ret,1*ret,ok,x,EAX,,,,\n";
 
 static void every_cell_gets_to_its_place_whatever_the_order_of_the_proof(void **state) {
     (void)state;
@@ -45,12 +45,10 @@ static void every_cell_gets_to_its_place_whatever_the_order_of_the_proof(void **
         {one->parameters, "a=1;b=2"},
         {one->order, "fixed"},
         {one->group, "nop"},
-        {one->groups, "2"},
         {one->context, "bits=none"},
         {one->twin_of, ""},
         {one->loop_sha256, "cafe"},
         {one->loop_address, "0x800000"},
-        {one->loop_bytes, "5"},
         {one->jcc_erratum, "no"},
         {one->order_found, "1*ret"},
         {one->hint, "EAX"},
@@ -69,6 +67,9 @@ static void every_cell_gets_to_its_place_whatever_the_order_of_the_proof(void **
     assert_int_equal(one->panel_excluded, LEG_rol);
     assert_int_equal(other->panel_excluded, PANEL_all);
     assert_true(one->iterations == 4294967295 && other->iterations == 1);
+    assert_near(one->groups, 2, 0);
+    assert_nan(other->groups);
+    assert_int_equal(one->loop_bytes, 5);
     assert_near(one->retired, 4.125, 0);
     assert_nan(other->retired);
     assert_false(one->unproved || other->unproved);
@@ -88,7 +89,7 @@ static void a_glob_leaves_what_it_names(void **state) {
 }
 
 #define ROW(name, panel, retired, iterations, needs)                                               \
-    "s,f," name ",,,fixed,nop,2,," panel "," retired "," iterations ",," needs "\n"
+    "s,f," name ",,,fixed,nop,2,," panel "," retired "," iterations ",," needs ",,,,\n"
 #define GOOD ROW("good", "", "", "1", "none")
 
 static void every_wrong_cell_is_named_with_its_line(void **state) {
@@ -118,15 +119,15 @@ static void every_wrong_cell_is_named_with_its_line(void **state) {
         {VARIANTS ROW("one", "", "", "4294967296", "none"),
          "variants.csv:2: iterations is '4294967296', not a whole number from 1"},
         {VARIANTS ROW("one", "", "", "1e3", "none"),
-         "variants.csv:2: iterations is '1e3', not a whole number from 1"},
+         "variants.csv:2: '1e3' is no whole number (iterations)"},
         {VARIANTS ROW("one", "", "some", "1", "none"),
-         "variants.csv:2: retired_expected is 'some', not empty and no number above 0"},
+         "variants.csv:2: 'some' is no retired_expected"},
         {VARIANTS ROW("one", "", "0", "1", "none"),
          "variants.csv:2: retired_expected is '0', not empty and no number above 0"},
         {VARIANTS ROW("one", "", "-3", "1", "none"),
          "variants.csv:2: retired_expected is '-3', not empty and no number above 0"},
         {VARIANTS ROW("one", "", "nan", "1", "none"),
-         "variants.csv:2: retired_expected is 'nan', not empty and no number above 0"},
+         "variants.csv:2: 'nan' is no retired_expected"},
         {VARIANTS GOOD ROW("one", "", "", "1", "none") GOOD,
          "variants.csv:4: the variant 'good' is there twice"},
     };
@@ -145,19 +146,19 @@ static void only_its_own_hash_with_an_ok_proves_a_binary(void **state) {
     static const struct {
         const char *proof, *reason;
     } proofs[] = {
-        {PROOF "one,%s,,,,,,,ok,\n", ""},
+        {PROOF "one,%s,,,,,,,ok,,,,,,\n", ""},
         {PROOF, "not in proof.csv: build the sweep again"},
-        {PROOF "two,%s,,,,,,,ok,\n", "not in proof.csv: build the sweep again"},
-        {PROOF "one,00,,,,,,,ok,\n",
+        {PROOF "two,%s,,,,,,,ok,,,,,,\n", "not in proof.csv: build the sweep again"},
+        {PROOF "one,00,,,,,,,ok,,,,,,\n",
          "its binary is not the one that was proved: build the sweep again"},
-        {PROOF "one,,,,,,,,ok,\n",
+        {PROOF "one,,,,,,,,ok,,,,,,\n",
          "its binary is not the one that was proved: build the sweep again"},
-        {PROOF "one,,,,,,,,not_proved,no ELF\n", "no ELF"},
-        {PROOF "one,%s,,,,,,,mismatch,mix: 3*nop\n", "mix: 3*nop"},
-        {PROOF "one,%s,,,,,,,mismatch,\n", "its proof failed: build the sweep again"},
-        {PROOF "one,%s,,,,,,,OK,\n", "its proof failed: build the sweep again"},
-        {PROOF "one,%s,,,,,,,,\n", "its proof failed: build the sweep again"},
-        {PROOF "one,%s,,,,,,,mismatch,first\none,%s,,,,,,,ok,\n", "first"},
+        {PROOF "one,,,,,,,,not_proved,no ELF,,,,,\n", "no ELF"},
+        {PROOF "one,%s,,,,,,,mismatch,mix: 3*nop,,,,,\n", "mix: 3*nop"},
+        {PROOF "one,%s,,,,,,,mismatch,,,,,,\n", "its proof failed: build the sweep again"},
+        {PROOF "one,%s,,,,,,,OK,,,,,,\n", "its proof failed: build the sweep again"},
+        {PROOF "one,%s,,,,,,,,,,,,,\n", "its proof failed: build the sweep again"},
+        {PROOF "one,%s,,,,,,,mismatch,first,,,,,\none,%s,,,,,,,ok,,,,,,\n", "first"},
     };
     for (size_t i = 0; i < COUNT_OF(proofs); i++) {
         assert_int_equal(parse(VARIANTS ROW("one", "", "", "1", "none"), proofs[i].proof, NULL), 0);
@@ -166,7 +167,8 @@ static void only_its_own_hash_with_an_ok_proves_a_binary(void **state) {
         plan_free(&plan);
     }
     assert_int_equal(
-        parse(VARIANTS ROW("gone", "", "", "1", "none"), PROOF "gone,%s,,,,,,,ok,\n", NULL), 0);
+        parse(VARIANTS ROW("gone", "", "", "1", "none"), PROOF "gone,%s,,,,,,,ok,,,,,,\n", NULL),
+        0);
     assert_string_equal(plan.rows[0].unproved_reason,
                         "its binary cannot be read: build the sweep again");
     plan_free(&plan);

@@ -9,15 +9,14 @@
 #include <sys/stat.h>
 
 static void add(struct tallies *tallies, const char *engine, double value, double half) {
-    const struct tally_row row = {.engine = engine,
-                                  .quantity = "cycles",
-                                  .source = engine,
-                                  .status = isnan(value) ? "faulted" : "ok",
-                                  .value = value,
-                                  .low = value - half,
-                                  .high = value + half,
-                                  .spread = NAN,
-                                  .samples = NAN};
+    struct measurements_row row;
+    rows_empty(FILE_measurements, &row);
+    row.engine = row.source = engine;
+    row.quantity = QUANTITY_cycles;
+    row.status = isnan(value) ? STATUS_faulted : STATUS_ok;
+    row.value = value;
+    row.ci_low = value - half;
+    row.ci_high = value + half;
     tallies_add(tallies, &row);
 }
 
@@ -91,8 +90,8 @@ static void without_a_value_nothing_is_compared(void **unused) {
 
 static const char variants[] =
     "sweep,family,variant,parameters,mix,order,group,groups,context,panel_excludes,"
-    "retired_expected,iterations,twin_of,needs\n"
-    "s,%s,one,,,fixed,nop,99,,,,1000,,none\n";
+    "retired_expected,iterations,twin_of,needs,sequence,bytes_claimed,address_claimed,source\n"
+    "s,%s,one,,,fixed,nop,99,,,,1000,,none,,,,\n";
 
 static char folder[32]; // a build with one binary
 
@@ -107,7 +106,8 @@ static double unit_of(const char *family, const char *order, const char *status,
     snprintf(plan_text, sizeof plan_text, variants, family);
     snprintf(proof_text, sizeof proof_text,
              "variant,elf_sha256,loop_sha256,loop_address,loop_bytes,jcc_erratum,mix_found,"
-             "order_found,status,detail\none,%s,,,,,,\"%s\",%s,\n",
+             "order_found,status,detail,mix_claimed,retired_expected,retired_cpl0,retired_cpl3\n"
+             "one,%s,,,,,,\"%s\",%s,,,,,\n",
              digits, order, status);
     assert_int_equal(plan_parse(folder, plan_text, strlen(plan_text), proof_text,
                                 strlen(proof_text), NULL, &plan, &error),
