@@ -3,21 +3,12 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // A migration to another host or a re-calibrated guest clock is far above this part;
 // the clock's own steering (ntp slews CLOCK_MONOTONIC, not _RAW) far below it.
 static const double tsc_tolerance = 500e-6;
 // perf stat and exec cost a switch or two; more is somebody else on this CPU.
 enum { USUAL_SWITCHES = 4 };
-
-static int is_sibling(const struct disturbance *watch, int cpu) {
-    for (size_t i = 0; i < watch->sibling_count; i++)
-        if (watch->siblings[i] == cpu)
-            return 1;
-    return 0;
-}
 
 // /proc/stat: cpuN user nice system idle iowait irq softirq steal ...
 static void snapshot(struct disturbance *watch) {
@@ -32,7 +23,7 @@ static void snapshot(struct disturbance *watch) {
             continue;
         if (cpu == watch->cpu)
             watch->steal = t[7];
-        if (!is_sibling(watch, cpu))
+        if (cpu == watch->cpu || !machine_in_list(watch->siblings, cpu))
             continue;
         watch->sibling_busy += t[0] + t[1] + t[2] + t[5] + t[6];
         watch->sibling_total += t[0] + t[1] + t[2] + t[3] + t[4] + t[5] + t[6];
@@ -41,25 +32,10 @@ static void snapshot(struct disturbance *watch) {
         fclose(stream);
 }
 
-static void find_siblings(struct disturbance *watch) {
-    char list[128];
-    machine_read_line(list, sizeof list,
-                      "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", watch->cpu);
-    for (char *at = list; *at >= '0' && *at <= '9';) {
-        long first = strtol(at, &at, 10), last = first;
-        if (*at == '-')
-            last = strtol(at + 1, &at, 10);
-        for (long cpu = first; cpu <= last && watch->sibling_count < MAX_SIBLINGS; cpu++)
-            if (cpu != watch->cpu)
-                watch->siblings[watch->sibling_count++] = (int)cpu;
-        if (*at == ',')
-            at++;
-    }
-}
-
 void disturbance_start(int cpu, struct disturbance *watch) {
     *watch = (struct disturbance){.cpu = cpu, .at = machine_read_tsc()};
-    find_siblings(watch);
+    machine_read_line(watch->siblings, sizeof watch->siblings,
+                      "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
     snapshot(watch);
 }
 

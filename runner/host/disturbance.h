@@ -8,11 +8,9 @@
 
 #include <stddef.h>
 
-enum { MAX_SIBLINGS = 8 };
-
 struct disturbance {
-    int cpu, siblings[MAX_SIBLINGS];
-    size_t sibling_count;
+    int cpu;
+    char siblings[128];                           // the kernel's list of them, with the CPU itself
     double tsc_hz;                                // of the run's first block; 0: not yet known
     double tsc_change;                            // of the latest block against it, a part
     long long steal, sibling_busy, sibling_total; // ticks of /proc/stat, latest snapshot

@@ -79,20 +79,17 @@ static void read_microcode(int cpu, char *text, size_t size) {
         fclose(stream);
 }
 
-// Is cpu in a list like "0-3,8"?
-static int in_list(const char *list, int cpu) {
-    while (*list) {
-        char *end;
+bool machine_in_list(const char *list, int cpu) {
+    for (char *end; *list; list = *end == ',' ? end + 1 : end) {
         long first = strtol(list, &end, 10), last = first;
         if (end == list)
-            return 0;
+            return false;
         if (*end == '-')
             last = strtol(end + 1, &end, 10);
         if (cpu >= first && cpu <= last)
-            return 1;
-        list = *end == ',' ? end + 1 : end;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 static void read_core_type(int cpu, char *text, size_t size) {
@@ -104,7 +101,7 @@ static void read_core_type(int cpu, char *text, size_t size) {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         char list[256];
         machine_read_line(list, sizeof list, "/sys/devices/%s/cpus", types[i].pmu);
-        if (in_list(list, cpu))
+        if (machine_in_list(list, cpu))
             snprintf(text, size, "%s", types[i].type);
     }
 }
@@ -178,7 +175,8 @@ size_t machine_cores(struct core cores[2]) {
             at++;
         if (at == 2)
             continue;
-        int replace = at == count || !in_list(isolated, cores[at].cpu) || in_list(isolated, cpu);
+        int replace = at == count || !machine_in_list(isolated, cores[at].cpu) ||
+                      machine_in_list(isolated, cpu);
         if (replace)
             cores[at].cpu = cpu;
         if (at == count)

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -29,6 +30,9 @@ const char *machine_difference(const struct machine *a, const struct machine *b)
 // 0, or -1 and "" where it cannot be read or is empty.
 int machine_read_line(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// Is the CPU in a list of the kernel's, like "0-3,8"?
+bool machine_in_list(const char *list, int cpu);
 
 // TSC ticks per second, from the TSC and CLOCK_MONOTONIC_RAW between two readings.
 struct tsc_reading {

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -59,7 +60,7 @@ static void add_change(const char *sys, const char *path, const char *value, con
     (*count)++;
 }
 
-// What there is to change for `cpu`. The siblings' list is "0,64" or "0-1".
+// What there is to change for `cpu`.
 static size_t plan_changes(const char *sys, int cpu, struct change *changes) {
     size_t count = 0;
     char path[MAX_PATH], list[MAX_VALUE];
@@ -70,17 +71,10 @@ static size_t plan_changes(const char *sys, int cpu, struct change *changes) {
     snprintf(path, sizeof path, sibling_list, cpu);
     if (read_value(sys, path, list))
         return count;
-    for (char *at = list; *at >= '0' && *at <= '9';) {
-        long first = strtol(at, &at, 10), last = first;
-        if (*at == '-')
-            last = strtol(at + 1, &at, 10);
-        for (long sibling = first; sibling <= last; sibling++) {
-            snprintf(path, sizeof path, online, (int)sibling);
-            if (sibling != cpu)
-                add_change(sys, path, "0", "sibling offline", changes, &count);
-        }
-        if (*at == ',')
-            at++;
+    for (int sibling = 0; sibling < CPU_SETSIZE; sibling++) {
+        snprintf(path, sizeof path, online, sibling);
+        if (sibling != cpu && machine_in_list(list, sibling))
+            add_change(sys, path, "0", "sibling offline", changes, &count);
     }
     return count;
 }
