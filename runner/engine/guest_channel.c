@@ -4,6 +4,9 @@
 #include "runner/guest/crc32.h"
 #include "runner/guest/pack.h"
 
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const kind_names[GUEST_RECORD_KINDS] = {
@@ -12,88 +15,51 @@ static const char *const kind_names[GUEST_RECORD_KINDS] = {
 #undef RECORD
 };
 
-enum { HEX_DIGITS = 8, KIND_LONGEST = 16 };
+enum { LONGEST_HEAD = 64, KIND_ROOM = 16 };           // a record's first line, its kind; with NUL
+enum { MARK = sizeof PACK_RECORD_MARK - 1, CRC = 9 }; // what stands around what the CRC guards
 
-// A piece of text that is read from its beginning.
-struct cursor {
-    const char *at, *end;
-};
+enum reading { READ, READ_NOT, READ_CUT }; // READ_CUT: it may be one, but the text ends before it
 
-enum reading { READ, READ_NOT, READ_CUT }; // READ_CUT: right as far as the text goes
-
-static enum reading read_text(struct cursor *cursor, const char *wanted) {
-    for (; *wanted; wanted++, cursor->at++) {
-        if (cursor->at == cursor->end)
-            return READ_CUT;
-        if (*cursor->at != *wanted)
-            return READ_NOT;
-    }
-    return READ;
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
 }
 
-static int hex_digit(char digit) {
-    const char *found = digit ? strchr("0123456789abcdef", digit) : NULL;
-    return found ? (int)(found - "0123456789abcdef") : -1;
-}
-
-// A number of exactly eight digits and the character behind it.
-static enum reading read_hex(struct cursor *cursor, uint32_t *value, char behind) {
-    *value = 0;
-    for (int i = 0; i < HEX_DIGITS; i++, cursor->at++) {
-        if (cursor->at == cursor->end)
-            return READ_CUT;
-        int digit = hex_digit(*cursor->at);
-        if (digit < 0)
-            return READ_NOT;
-        *value = *value << 4 | (uint32_t)digit;
-    }
-    if (cursor->at == cursor->end)
-        return READ_CUT;
-    return *cursor->at++ == behind ? READ : READ_NOT;
-}
-
-static enum reading read_kind(struct cursor *cursor, enum guest_record_kind *kind) {
-    const char *begin = cursor->at;
-    size_t length = 0;
-    while (length < KIND_LONGEST && begin + length < cursor->end && begin[length] != ' ')
-        length++;
-    if (begin + length == cursor->end)
-        return length < KIND_LONGEST ? READ_CUT : READ_NOT;
+static bool find_kind(const char *name, enum guest_record_kind *kind) {
     for (unsigned i = 0; i < GUEST_RECORD_KINDS; i++)
-        if (strlen(kind_names[i]) == length && !memcmp(kind_names[i], begin, length)) {
+        if (!strcmp(kind_names[i], name)) {
             *kind = i;
-            cursor->at += length + 1;
-            return READ;
+            return true;
         }
-    return READ_NOT;
+    return false;
 }
 
-// A whole record at the cursor, its CRC included. Moves the cursor behind it.
-static enum reading read_record(uint32_t nonce_crc, struct cursor *cursor,
+// A whole record at `at`, its CRC included. What does not read back as it was written is none.
+static enum reading read_record(uint32_t nonce_crc, const char *at, const char *end,
                                 struct guest_record *record) {
+    char head[LONGEST_HEAD] = "", again[LONGEST_HEAD], kind[KIND_ROOM];
     uint32_t bytes, crc;
-    enum reading reading;
-    if ((reading = read_text(cursor, PACK_RECORD_MARK)) != READ)
-        return reading;
-    const char *guarded = cursor->at;
-    if ((reading = read_hex(cursor, &record->sequence, ' ')) != READ ||
-        (reading = read_hex(cursor, &record->entry, ' ')) != READ ||
-        (reading = read_kind(cursor, &record->kind)) != READ ||
-        (reading = read_hex(cursor, &bytes, ' ')) != READ)
-        return reading;
-    size_t guarded_bytes = (size_t)(cursor->at - 1 - guarded);
-    if ((reading = read_hex(cursor, &crc, '\n')) != READ)
-        return reading;
-    if (bytes > PACK_PAYLOAD_MAX)
+    size_t room = (size_t)(end - at);
+    if (memcmp(at, PACK_RECORD_MARK, least(room, MARK)) != 0)
         return READ_NOT;
-    if ((size_t)(cursor->end - cursor->at) < bytes)
-        return READ_CUT;
-    if (crc32_add(crc32_add(nonce_crc, guarded, guarded_bytes), cursor->at, bytes) != crc)
+    const char *newline = memchr(at, '\n', least(room, LONGEST_HEAD));
+    if (newline == NULL)
+        return room < LONGEST_HEAD ? READ_CUT : READ_NOT;
+    size_t length = (size_t)(newline - at);
+    memcpy(head, at, length);
+    if (sscanf(head, PACK_RECORD_MARK "%8x %8x %15s %8x %8x", &record->sequence, &record->entry,
+               kind, &bytes, &crc) != 5)
         return READ_NOT;
-    record->payload = cursor->at;
+    snprintf(again, sizeof again, PACK_RECORD_MARK "%08x %08x %s %08x %08x", record->sequence,
+             record->entry, kind, bytes, crc);
+    if (strlen(again) != length || memcmp(again, head, length) != 0 ||
+        !find_kind(kind, &record->kind) || bytes > PACK_PAYLOAD_MAX)
+        return READ_NOT;
+    record->payload = newline + 1;
     record->bytes = bytes;
-    cursor->at += bytes;
-    return READ;
+    if ((size_t)(end - record->payload) < bytes)
+        return READ_CUT;
+    uint32_t found = crc32_add(nonce_crc, at + MARK, length - MARK - CRC);
+    return crc32_add(found, record->payload, bytes) == crc ? READ : READ_NOT;
 }
 
 void guest_channel_open(struct guest_channel *channel, const uint8_t *nonce) {
@@ -105,8 +71,7 @@ enum guest_channel_step guest_channel_next(struct guest_channel *channel, const 
     size_t begin = channel->at;
     *record = (struct guest_record){.entry = PACK_NO_ENTRY};
     for (size_t at = begin; at < length; at++) {
-        struct cursor cursor = {text + at, text + length};
-        enum reading reading = read_record(channel->nonce_crc, &cursor, record);
+        enum reading reading = read_record(channel->nonce_crc, text + at, text + length, record);
         if (reading == READ_NOT || (reading == READ_CUT && final))
             continue;
         channel->at = at;
@@ -121,7 +86,7 @@ enum guest_channel_step guest_channel_next(struct guest_channel *channel, const 
             channel->sequence = record->sequence;
             return CHANNEL_LOST;
         }
-        channel->at = (size_t)(cursor.at - text);
+        channel->at = (size_t)(record->payload + record->bytes - text);
         if (record->sequence < channel->sequence)
             return CHANNEL_REPEATED;
         channel->sequence++;
@@ -133,22 +98,16 @@ enum guest_channel_step guest_channel_next(struct guest_channel *channel, const 
 }
 
 int guest_record_number(const struct guest_record *record, const char *key, uint64_t *value) {
-    const char *end = record->payload + record->bytes;
-    size_t key_length = strlen(key);
-    for (const char *word = record->payload; word < end;) {
-        const char *blank = memchr(word, ' ', (size_t)(end - word));
-        const char *word_end = blank ? blank : end;
-        if ((size_t)(word_end - word) > key_length + 3 && !memcmp(word, key, key_length) &&
-            !memcmp(word + key_length, "=0x", 3)) {
-            *value = 0;
-            for (const char *at = word + key_length + 3; at < word_end; at++) {
-                if (hex_digit(*at) < 0 || *value >> 60) // no digit, or one that has no room
-                    return -1;
-                *value = *value << 4 | (uint64_t)hex_digit(*at);
-            }
-            return 0;
-        }
-        word = word_end + 1;
-    }
-    return -1;
+    char words[PACK_PAYLOAD_MAX + 2], wanted[32];
+    snprintf(words, sizeof words, " %.*s", (int)record->bytes, record->payload);
+    snprintf(wanted, sizeof wanted, " %s=0x", key);
+    const char *at = strstr(words, wanted);
+    if (at == NULL)
+        return -1;
+    at += strlen(wanted);
+    size_t digits = strspn(at, "0123456789abcdef");
+    if (digits == 0 || digits > 16 || (at[digits] && at[digits] != ' '))
+        return -1;
+    *value = strtoull(at, NULL, 16);
+    return 0;
 }
