@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of runs; the only place here that prints and exits.
+"""Tables of runs; the only place here that prints and exits. --help tells the options.
 
-    main.py DIR... [--format text|markdown|latex|html|csv] [--out FILE]
-              [--beside NAME,...] [--labels NAME,...] [--all]
 Exit status 0, or 2 after one line that names file, place and remedy.
 """
 
@@ -69,7 +67,7 @@ def render(args, templates):
     names = [name.strip() for name in args.beside.split(",") if name.strip()]
     figures = _figures(args.published, names)
     labels = _labels(args)
-    all_runs = [runs.read_run(path.rstrip("/") or path, labels.get(path, ""))
+    all_runs = [runs.Run(path.rstrip("/") or path, labels.get(path, ""))
                 for path in args.directories]
     for run in all_runs:
         runs.refuse_empty(run)

@@ -15,8 +15,8 @@ MOST_SOURCE = 20_000  # characters of a source shown
 def _loops_of(build):
     """{variant: hash of its loop} of what a build still holds."""
     path = os.path.join(build, "proof.csv")
-    rows = runs.read_csv(path, "build the sweep again", "proof") if os.path.exists(path) else []
-    return {row["variant"]: row["loop_sha256"] for row in rows}
+    return {row["variant"]: row["loop_sha256"]
+            for row in runs.read_optional(path, "proof", "build the sweep again")}
 
 
 def _source_of(run, name, build, loops):
@@ -36,8 +36,6 @@ def _source_of(run, name, build, loops):
 def _slices(path):
     """Ticks of one iteration in each slice, by variant and engine."""
     found = {}
-    if not path:
-        return found
     try:
         with open(path, newline="", encoding="utf-8") as stream:
             for row in csv.DictReader(stream):
@@ -45,6 +43,8 @@ def _slices(path):
                 with contextlib.suppress(ValueError, ZeroDivisionError, KeyError, TypeError):
                     ticks = (int(row["loop_2n"]) - int(row["loop_n"])) / int(row["n_loop"])
                     found.setdefault((row["variant"], row["engine"]), []).append(ticks)
+    except FileNotFoundError:
+        pass
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
         raise BadInput(path, f"cannot be read: {problem}", "remove it or run again") from None
     return found
@@ -72,8 +72,7 @@ def _variants(run, builds):
     """What the page shows of each loop, in the order of summary.csv."""
     slices, executions = _slices(run.samples), {}
     path = os.path.join(run.path, "measurements.csv")
-    for row in runs.read_csv(path, "remove it or run again", "measurements") \
-            if os.path.exists(path) else []:
+    for row in runs.read_optional(path, "measurements"):
         executions.setdefault((row["variant"], row["engine"]), []).append(row)
     build = os.path.join(builds, run.sweep)
     loops, made = _loops_of(build), []

@@ -43,8 +43,7 @@ def draw(script, number):
 
 
 def _point(row, x):
-    return {"x": x, "y": row["value"], "low": row["ci_low"], "high": row["ci_high"],
-            "fit": None, "row": row}
+    return {"x": x, "y": row["value"], "low": row["ci_low"], "high": row["ci_high"], "fit": None}
 
 
 def _valued(summary):

@@ -11,7 +11,6 @@ import math
 import os
 import re
 import shlex
-from dataclasses import dataclass, field
 
 from common import lists
 from common.errors import BadInput
@@ -71,7 +70,8 @@ def read_csv(path, remedy, file, absent=None):
     return rows
 
 
-def _optional(path, file, remedy="remove it or run again"):
+def read_optional(path, file, remedy="remove it or run again"):
+    """The same of a file that need not be there."""
     return read_csv(path, remedy, file) if os.path.exists(path) else []
 
 
@@ -106,90 +106,55 @@ def _read_notes(path):
     """notes.csv as a dictionary; what is said of a noise floor is numbers."""
     # Without it alone the costs are there, and the front makes neither anew.
     remedy = "remove it and costs.csv; ./asmsweep table makes both again"
-    rows = _optional(path, "notes", remedy)
+    rows = read_optional(path, "notes", remedy)
     for line, row in enumerate(rows, 2):
         if row["key"].startswith("noise_") and not _is_number(row["value"]):
             raise BadInput(f"{path}:{line}", f"value \"{row['value']}\" is no number", remedy)
-    return _keyed(rows, "key", "value")
+    return _keyed(rows)
 
 
-@dataclass
 class Run:
-    """One run's directory."""
+    """One run's directory: everything that a table needs of it."""
 
-    path: str
-    costs: list
-    summary: list
-    label: str  # names its column apart from others of the same CPU, "" does not
-    samples: str  # path, "" if there are none: read only by those who plot them
-    variants: dict = field(default_factory=dict)  # variants.csv by variant
-    proof: dict = field(default_factory=dict)  # proof.csv by variant
-    environment: dict = field(default_factory=dict)
-    notes: dict = field(default_factory=dict)
-    asked: dict = field(default_factory=dict)  # sweep.json (asked.py)
+    def __init__(self, path, label=""):
+        if not os.path.isdir(path):
+            raise BadInput(path, "is no directory", "give a run's directory")
+        here, file = shlex.quote(path), lambda name: os.path.join(path, f"{name}.csv")
+        resume = f"./asmsweep run --resume -o {here}"
+        self.path = path
+        self.label = label  # names its column apart from others of the same CPU, "" does not
+        self.summary = _read_summary(file("summary"),
+                                     f"give a run's directory; {resume} ends one broken off")
+        self.costs = read_costs(file("costs"), "remove it; ./asmsweep table makes it again",
+                                f"./asmsweep table {here} makes it")
+        self.samples = file("samples")  # its path: read only by those who plot them
+        self.variants, self.proof = (
+            {row["variant"]: row for row in read_optional(file(name), name)}
+            for name in ("variants", "proof"))
+        self.environment = _keyed(read_optional(file("environment"), "environment"))
+        self.notes = _read_notes(file("notes"))
+        self.asked = asked.read(os.path.join(path, "sweep.json"))
+        self.sweep = self.summary[0]["sweep"] if self.summary else ""
+        self.title = self._of_sweep("title") or self._of_sweep("summary") or (
+            f"Costs of the sweep {self.sweep}" if self.sweep else "")
+        # What `./asmsweep run` takes to find the sweep: its name, or the user's own file.
+        toml = self._of_sweep("toml")
+        self.run_again = shlex.quote(toml) if toml.startswith("/") else self.sweep
+        # What it lacks if it was broken off or ended by its budget, in words; and the command that
+        # goes on with it, which a copy has not.
+        self.unfinished = self.notes.get("unfinished", "")
+        self.resume = resume if self.unfinished and os.path.exists(
+            os.path.join(path, "journal")) else ""
+        self.date = min((row["time_utc"] for row in self.summary), default="")
 
-    @property
-    def sweep(self):
-        return self.summary[0]["sweep"] if self.summary else ""
-
-    def of_sweep(self, key):
-        """What sweep.json says; in a run from before it did, what every row of variants.csv says,
-        or ""."""
+    def _of_sweep(self, key):
+        """What sweep.json says; before there was one, what each row of variants.csv did; or ""."""
         return self.asked.get(key) or next(
             (row.get(key, "") for row in self.variants.values()), "")
 
-    @property
-    def title(self):
-        return self.of_sweep("title") or self.of_sweep("summary") or (
-            f"Costs of the sweep {self.sweep}" if self.sweep else "")
 
-    @property
-    def run_again(self):
-        """What `./asmsweep run` takes to find the sweep: its name, or the user's own file."""
-        toml = self.of_sweep("toml")
-        return shlex.quote(toml) if toml.startswith("/") else self.sweep
-
-    @property
-    def unfinished(self):
-        """What a run lacks that was broken off or ended by its budget, in words; else ""."""
-        return self.notes.get("unfinished", "")
-
-    @property
-    def resume(self):
-        """The command that goes on with an unfinished run; "" for others, and for a copy."""
-        here = self.unfinished and os.path.exists(os.path.join(self.path, "journal"))
-        return f"./asmsweep run --resume -o {shlex.quote(self.path)}" if here else ""
-
-    @property
-    def date(self):
-        """UTC time of the first row, as it stands there."""
-        return min((row["time_utc"] for row in self.summary), default="")
-
-
-def _keyed(rows, key, value):
-    return {row[key]: row[value] for row in rows}
-
-
-def read_run(path, label=""):
-    """Everything a table needs of a run's directory."""
-    here = shlex.quote(path)
-    resume = f"give a run's directory; ./asmsweep run --resume -o {here} ends one broken off"
-    if not os.path.isdir(path):
-        raise BadInput(path, "is no directory", "give a run's directory")
-    files = {name: os.path.join(path, f"{name}.csv") for name in
-             ("costs", "summary", "samples", "variants", "proof", "environment", "notes")}
-    return Run(
-        path=path,
-        label=label,
-        summary=_read_summary(files["summary"], resume),
-        costs=read_costs(files["costs"], "remove it; ./asmsweep table makes it again",
-                         f"./asmsweep table {here} makes it"),
-        samples=files["samples"] if os.path.exists(files["samples"]) else "",
-        variants={row["variant"]: row for row in _optional(files["variants"], "variants")},
-        proof={row["variant"]: row for row in _optional(files["proof"], "proof")},
-        environment=_keyed(_optional(files["environment"], "environment"), "key", "value"),
-        notes=_read_notes(files["notes"]),
-        asked=asked.read(os.path.join(path, "sweep.json")))
+def _keyed(rows):
+    return {row["key"]: row["value"] for row in rows}
 
 
 def refuse_empty(run):

@@ -243,6 +243,7 @@ def test_names_with_special_letters_survive_every_format(made):
 
 
 SOLVE = "remove it; ./asmsweep table makes it again"
+ASKED = "take a whole copy of the run, or remove it: the table has a section a family then"
 RESUME = "give a run's directory; ./asmsweep run --resume -o RUN ends one broken off"
 
 
@@ -259,6 +260,13 @@ RESUME = "give a run's directory; ./asmsweep run --resume -o RUN ends one broken
     (lambda p: (p / "summary.csv").write_bytes(b"\xff\xfe"), "summary.csv: cannot be read", RESUME),
     (lambda p: [os.remove(p / name) for name in ("costs.csv", "summary.csv")],
      "summary.csv: is not there", RESUME),
+    (lambda p: (p / "sweep.json").write_text('{"title": '), "sweep.json: cannot be read: ", ASKED),
+    *((lambda p, text=text: (p / "sweep.json").write_text(text),
+       "sweep.json: is not as the generator writes it: ", ASKED)
+      for text in ('[]', '{"questions": [{"title": "t"}]}', '{"phrases": {"if": "IF"}}',
+                   '{"questions": [{"title": "t", "take": [{"colour": ["red"]}]}]}',
+                   '{"questions": [{"title": "t", "take": [], "short": ["tidy"]}]}',
+                   '{"beside": ["a mail"]}', '{"generations": [{"heading": "imul"}]}')),
 ])
 def test_a_spoilt_run_is_one_line_with_file_and_remedy(tmp_path, solve, table, spoil, words,
                                                        remedy):
