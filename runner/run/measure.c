@@ -106,13 +106,13 @@ static int was_executed(const struct execution *execution) {
 static int append(struct block *block, const struct execution *execution, const char *disturbance) {
     char *rows, *slices;
     size_t rows_length, slices_length;
-    FILE *measurements = open_memstream(&rows, &rows_length);
-    FILE *samples = open_memstream(&slices, &slices_length);
+    FILE *measurements = text_open(&rows, &rows_length);
+    FILE *samples = text_open(&slices, &slices_length);
     size_t slot = block->slot_of[execution->index];
     record_execution(&block->record, execution, block->number, (long)slot, disturbance,
                      measurements, samples, &block->tallies[execution->index]);
-    fclose(measurements);
-    fclose(samples);
+    text_close(measurements);
+    text_close(samples);
     struct journal_line line = {
         .core = (int)block->core, .block = block->number, .slot = (long)slot};
     snprintf(line.variant, sizeof line.variant, "%s",

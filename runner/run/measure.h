@@ -14,8 +14,8 @@
 // to them in the same order. Empty for a new run.
 struct history {
     struct journal_line *lines;
-    size_t count, capacity, next; // next: first line not yet taken
-    struct rows rows;             // measurements.csv
+    size_t count, next; // next: first line not yet taken
+    struct rows rows;   // measurements.csv
     size_t next_row;
 };
 

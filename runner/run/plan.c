@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/run/plan.h"
 
+#include "common/memory.h"
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -10,31 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *join(const char *directory, const char *middle, const char *name) {
-    char *path;
-    if (asprintf(&path, "%s/%s%s", directory, middle, name) < 0)
-        abort();
-    return path;
-}
-
-static int scan_needs(const char *text, enum needs *needs) {
-    static const char *const names[] = {"none", "iopl", "cpl0"};
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(text, names[i])) {
-            *needs = (enum needs)i;
-            return 0;
-        }
-    return -1;
-}
-
-static int scan_panel(const char *text, int *excluded) {
-    static const char *const names[] = {"add", "rol", "imul", ""};
-    for (int i = 0; i < 4; i++)
-        if (!strcmp(text, names[i])) {
-            *excluded = i; // enum leg; the empty text is PANEL_all
-            return 0;
-        }
-    return -1;
+// Which of the names a text is, from 0; -1: none.
+static int find_name(const char *text, const char *const *names, int count) {
+    while (count-- > 0 && strcmp(names[count], text) != 0)
+        ;
+    return count;
 }
 
 // What is wrong in a row of variants.csv. -1.
@@ -64,40 +46,42 @@ static int read_variant(const struct plan *plan, size_t at, struct variant *vari
         variant->name[strspn(variant->name, "abcdefghijklmnopqrstuvwxyz0123456789_.-")])
         return error_set(error, ERROR_INPUT, plan->variants.table.path, table_line(at),
                          "'%s' is no variant's name ([a-z0-9_.-]+)", variant->name);
-    if (scan_needs(row->needs, &variant->needs))
+    int needs = find_name(row->needs, (const char *const[]){"none", "iopl", "cpl0"}, 3);
+    if (needs < 0)
         return wrong(plan, at, "needs", "not none, iopl or cpl0", error);
-    if (scan_panel(row->panel_excludes, &variant->panel_excluded))
+    variant->needs = (enum needs)needs;
+    // In the order of enum leg; the empty text is PANEL_all.
+    variant->panel_excluded =
+        find_name(row->panel_excludes, (const char *const[]){"add", "rol", "imul", ""}, 4);
+    if (variant->panel_excluded < 0)
         return wrong(plan, at, "panel_excludes", "not add, rol, imul or empty", error);
     if (row->iterations < 1 || row->iterations > UINT32_MAX)
         return wrong(plan, at, "iterations", "not a whole number from 1", error);
     if (row->retired_expected <= 0)
         return wrong(plan, at, "retired_expected", "not empty and no number above 0", error);
-    variant->path = join(plan->directory, "bin/", variant->name);
+    variant->path = text_make("%s/bin/%s", plan->directory, variant->name);
     return 0;
-}
-
-// A binary that is gone is built again; any other reason is not the build's.
-static const char *describe_unread(int number, char *text, size_t size) {
-    snprintf(text, size, "its binary cannot be read: %s",
-             number == ENOENT ? "build the sweep again" : strerror(number));
-    return text;
 }
 
 // `proof` is NULL where there is none.
 static void find_unproved(struct variant *variant, const struct proof_row *proof) {
-    char sha256[SHA256_DIGEST_STRING_LENGTH], text[128];
+    char sha256[SHA256_DIGEST_STRING_LENGTH], unread[128];
     const char *reason = NULL;
-    if (proof == NULL)
+    if (proof == NULL) {
         reason = "not in proof.csv: build the sweep again";
-    else if (!SHA256File(variant->path, sha256))
-        reason = describe_unread(errno, text, sizeof text);
-    else if (!*proof->elf_sha256 && *proof->detail)
+    } else if (!SHA256File(variant->path, sha256)) {
+        // A binary that is gone is built again; any other reason is not the build's.
+        snprintf(unread, sizeof unread, "its binary cannot be read: %s",
+                 errno == ENOENT ? "build the sweep again" : strerror(errno));
+        reason = unread;
+    } else if (!*proof->elf_sha256 && *proof->detail) {
         reason = proof->detail; // what the disassembly could not read
-    else if (strcmp(sha256, proof->elf_sha256))
+    } else if (strcmp(sha256, proof->elf_sha256) != 0) {
         reason = "its binary is not the one that was proved: build the sweep again";
-    else if (strcmp(proof->status, "ok"))
+    } else if (strcmp(proof->status, "ok") != 0) {
         reason = *proof->detail ? proof->detail : "its proof failed: build the sweep again";
-    if (!reason)
+    }
+    if (reason == NULL)
         return;
     variant->unproved = 1;
     snprintf(variant->unproved_reason, sizeof variant->unproved_reason, "%s", reason);
@@ -142,12 +126,11 @@ static int hash_files(struct plan *plan, struct error *error) {
     size_t length;
     if (!SHA256File(plan->variants.table.path, variants))
         return error_errno(error, ERROR_INPUT, plan->directory, "cannot be read again");
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        abort();
+    FILE *stream = text_open(&text, &length);
     fputs(variants, stream);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        char *path = join(plan->directory, "", others[i]), sum[SHA256_DIGEST_STRING_LENGTH];
+        char *path = text_make("%s/%s", plan->directory, others[i]),
+             sum[SHA256_DIGEST_STRING_LENGTH];
         if (SHA256File(path, sum))
             fprintf(stream, ",%s", sum);
         free(path);
@@ -155,7 +138,7 @@ static int hash_files(struct plan *plan, struct error *error) {
     for (size_t row = 0; row < proof->rows; row++)
         for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
             fprintf(stream, ",%s", table_cell(proof, row, taken[i]));
-    fclose(stream);
+    text_close(stream);
     SHA256Data((const uint8_t *)text, length, plan->sha256);
     free(text);
     return 0;
@@ -163,10 +146,8 @@ static int hash_files(struct plan *plan, struct error *error) {
 
 // Does a name match one of the globs? No name has a comma in it.
 static bool is_wanted(const char *only, const char *name) {
-    char *globs = strdup(only), *rest = globs, *glob;
+    char *globs = text_make("%s", only), *rest = globs, *glob;
     bool wanted = false;
-    if (!globs)
-        abort();
     while (!wanted && (glob = strsep(&rest, ",")))
         wanted = fnmatch(glob, name, 0) == 0;
     free(globs);
@@ -185,9 +166,7 @@ static int refuse_twice(const struct plan *plan, size_t row, struct error *error
 
 // The rows of the two tables that are already read.
 static int take_rows(struct plan *plan, const char *only, struct error *error) {
-    plan->rows = calloc(plan->variants.count + 1, sizeof *plan->rows);
-    if (!plan->rows)
-        abort();
+    plan->rows = memory_zero(plan->variants.count, sizeof *plan->rows);
     const struct variants_row *variants = plan->variants.row;
     for (size_t row = 0; row < plan->variants.count; row++) {
         struct variant *variant = &plan->rows[plan->count];
@@ -198,8 +177,7 @@ static int take_rows(struct plan *plan, const char *only, struct error *error) {
         }
         if (only && !is_wanted(only, variants[row].variant))
             continue;
-        int failed = read_variant(plan, row, variant, error) || refuse_twice(plan, row, error);
-        if (failed) {
+        if (read_variant(plan, row, variant, error) || refuse_twice(plan, row, error)) {
             free(variant->path);
             return -1;
         }
@@ -210,13 +188,14 @@ static int take_rows(struct plan *plan, const char *only, struct error *error) {
         return error_set(error, ERROR_INPUT, plan->variants.table.path, 0,
                          only ? "no variant's name matches '%s'" : "no variants%s",
                          only ? only : "");
-    plan->sweep = strdup(variants[0].sweep);
-    return plan->sweep ? 0 : -1;
+    plan->sweep = variants[0].sweep;
+    return 0;
 }
 
 int plan_read(const char *directory, const char *only, struct plan *plan, struct error *error) {
-    *plan = (struct plan){.directory = strdup(directory)};
-    char *variants = join(directory, "", "variants.csv"), *proof = join(directory, "", "proof.csv");
+    char *variants = text_make("%s/variants.csv", directory);
+    char *proof = text_make("%s/proof.csv", directory);
+    *plan = (struct plan){.directory = text_make("%s", directory)};
     int failed = rows_read(variants, FILE_variants, NULL, &plan->variants, error) ||
                  rows_read(proof, FILE_proof, NULL, &plan->proof, error) ||
                  hash_files(plan, error) || take_rows(plan, only, error);
@@ -228,7 +207,7 @@ int plan_read(const char *directory, const char *only, struct plan *plan, struct
 int plan_parse(const char *directory, const char *variants, size_t variants_length,
                const char *proof, size_t proof_length, const char *only, struct plan *plan,
                struct error *error) {
-    *plan = (struct plan){.directory = strdup(directory)};
+    *plan = (struct plan){.directory = text_make("%s", directory)};
     return rows_parse("variants.csv", variants, variants_length, FILE_variants, &plan->variants,
                       error) ||
                    rows_parse("proof.csv", proof, proof_length, FILE_proof, &plan->proof, error) ||
@@ -243,7 +222,6 @@ void plan_free(struct plan *plan) {
     free(plan->calibrator.path);
     free(plan->rows);
     free(plan->directory);
-    free(plan->sweep);
     rows_free(&plan->variants);
     rows_free(&plan->proof);
     *plan = (struct plan){0};

@@ -25,7 +25,8 @@ struct variant {
 };
 
 struct plan {
-    char *directory, *sweep;
+    char *directory;
+    const char *sweep; // of the rows
     struct rows variants, proof;
     struct variant *rows;
     size_t count;

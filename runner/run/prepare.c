@@ -2,6 +2,7 @@
 #include "runner/run/prepare.h"
 
 #include "common/disk.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,12 +88,7 @@ size_t prepare_cores(long long cpu, struct core cores[2], struct error *error) {
 
 static int remember(const struct journal_line *line, void *context) {
     struct history *history = context;
-    if (history->count == history->capacity) {
-        history->capacity = history->capacity ? 2 * history->capacity : 256;
-        history->lines = realloc(history->lines, history->capacity * sizeof *history->lines);
-        if (!history->lines)
-            abort();
-    }
+    history->lines = memory_more(history->lines, history->count, sizeof *history->lines);
     history->lines[history->count++] = *line;
     return 0;
 }
@@ -148,12 +144,10 @@ int prepare_new(const struct request *request, struct settings *settings, struct
 
 int prepare_folder(const struct request *request, const struct settings *settings,
                    const struct machine *machine, struct store *store, struct error *error) {
-    char *directory;
-    if (asprintf(&directory, "%s/%s/%s-%s-%s-%s/%s",
-                 request->store ? request->store : "results/data", settings->sweep,
-                 machine->cpu_vendor, machine->cpu_family, machine->cpu_model,
-                 machine->cpu_stepping, settings->run_id) < 0)
-        abort();
+    char *directory =
+        text_make("%s/%s/%s-%s-%s-%s/%s", request->store ? request->store : "results/data",
+                  settings->sweep, machine->cpu_vendor, machine->cpu_family, machine->cpu_model,
+                  machine->cpu_stepping, settings->run_id);
     int failed = store_create(request->out ? request->out : directory, settings, store, error);
     free(directory);
     return failed;
