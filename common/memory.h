@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // common: memory, and texts in memory. The one rule for when there is none left: the program says
 // so in one line and ends with status 3 (ERROR_MISSING). Nothing here returns NULL, and no caller
-// looks; what a run has measured is on the disk by then, and --resume goes on with it.
+// looks; what a run has measured is on the disk by then, and --resume resumes it.
 #ifndef ASMSWEEP_MEMORY_H
 #define ASMSWEEP_MEMORY_H
 

@@ -66,7 +66,7 @@ void ending_unfinished(const char *folder, char *text) {
     if (read_journal(folder, &journal) != 0 || strcmp(journal.end, "complete") == 0)
         return;
     const char *how =
-        strcmp(journal.end, "budget") == 0 ? "ended by its time budget" : "broken off";
+        strcmp(journal.end, "budget") == 0 ? "ended by its time budget" : "interrupted";
     print_executions(&journal, executions, sizeof executions);
     if (journal.planned <= 0) // a journal without settings
         snprintf(text, ENDING_TEXT, "%s", how);
@@ -79,5 +79,5 @@ void ending_unfinished(const char *folder, char *text) {
 }
 
 void ending_remedy(const char *folder, char *text, size_t size) {
-    snprintf(text, size, "./asmsweep run --resume -o %s goes on with it", folder);
+    snprintf(text, size, "./asmsweep run --resume -o %s resumes it", folder);
 }

@@ -10,12 +10,12 @@
 
 #define ENDING_TEXT 160
 
-// A sentence without its full stop, "broken off: 2 to 3 executions a variant of 5 planned", into
+// A sentence without its full stop, "interrupted: 2 to 3 executions a variant of 5 planned", into
 // `text`, which has room for ENDING_TEXT bytes. "" for a run that came to its end, and for a copy
 // without a journal, of which nothing is known.
 void ending_unfinished(const char *folder, char *text);
 
-// What goes on with the run in `folder`: a remedy to stand behind the sentence. `text` has room for
+// What resumes the run in `folder`: a remedy to stand behind the sentence. `text` has room for
 // `size` bytes.
 void ending_remedy(const char *folder, char *text, size_t size);
 

@@ -70,7 +70,7 @@ static int check_sizes(const char *folder, struct error *error) {
 
 void run_remedy(const char *folder, char *text, size_t size) {
     if (is_there(folder, "journal") && !run_ended(folder))
-        snprintf(text, size, "./asmsweep run --resume -o %s goes on with it", folder);
+        snprintf(text, size, "./asmsweep run --resume -o %s resumes it", folder);
     else
         snprintf(text, size, "give the folder that ./asmsweep run printed, or run it again");
 }

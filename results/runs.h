@@ -21,11 +21,11 @@ struct runs {
 bool run_ended(const char *folder);
 
 // Is there a run in the folder that came to its end, so far that it has a summary, and is no file
-// shorter than its journal says? 0, or -1 with *error and the remedy: for a run that was broken off
-// the command that goes on with it.
+// shorter than its journal says? 0, or -1 with *error and the remedy: for a run that was
+// interrupted the command that resumes it.
 int run_expect(const char *folder, struct error *error);
 
-// What to do about a run without the rows that are asked for: go on with one that was broken off,
+// What to do about a run without the rows that are asked for: resume one that was interrupted,
 // or run again. `text` has room for `size` bytes.
 void run_remedy(const char *folder, char *text, size_t size);
 

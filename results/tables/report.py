@@ -193,7 +193,7 @@ def _machine(column):
         if extra:
             lines.append(("; ".join(extra), ""))
         if run.unfinished:
-            lines.append((run.unfinished + ("; go on with" if run.resume else ""), run.resume))
+            lines.append((run.unfinished + ("; resume it with" if run.resume else ""), run.resume))
     return {"name": f"{column.letter}: {name}", "lines": lines}
 
 

@@ -124,7 +124,7 @@ class Run:
         self.path = path
         self.label = label  # names its column apart from others of the same CPU, "" does not
         self.summary = _read_summary(file("summary"),
-                                     f"give a run's directory; {resume} ends one broken off")
+                                     f"give a run's directory; {resume} resumes an interrupted one")
         self.costs = read_costs(file("costs"), "remove it; ./asmsweep table makes it again",
                                 f"./asmsweep table {here} makes it")
         self.samples = file("samples")  # its path: read only by those who plot them
@@ -141,7 +141,7 @@ class Run:
         toml = self._of_sweep("toml")
         self.run_again = shlex.quote(toml) if toml.startswith("/") else self.sweep
         # What it lacks if it was broken off or ended by its budget, in words; and the command that
-        # goes on with it, which a copy has not.
+        # resumes it, which a copy has not.
         self.unfinished = self.notes.get("unfinished", "")
         self.resume = resume if self.unfinished and os.path.exists(
             os.path.join(path, "journal")) else ""
@@ -163,7 +163,7 @@ def refuse_empty(run):
     if run.costs:
         return
     if run.resume:
-        raise BadInput(run.path, no_row, f"{run.resume} goes on with it")
+        raise BadInput(run.path, no_row, f"{run.resume} resumes it")
     if not run.summary:  # a run that came to its end has a row for each variant
         raise BadInput(os.path.join(run.path, "summary.csv"), "has no rows",
                        "the run is damaged: take a whole copy of it, or measure again")

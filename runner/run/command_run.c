@@ -53,7 +53,7 @@ static int open_folder(const struct request *request, struct measurement *run,
     if (request->resume ? store_go_on(run->store, error)
                         : prepare_folder(request, run->settings, &machine, run->store, error))
         return -1;
-    // Said first, so that whoever started the run can go on with it should it be killed.
+    // Said first, so that whoever started the run can resume it should it be killed.
     printf("%s\n", run->store->directory);
     fflush(stdout);
     return 0;

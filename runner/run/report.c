@@ -193,7 +193,7 @@ int report_end(struct measurement *run, double seconds, struct error *error) {
         witness_report(run, stderr);
     print_split(run, seconds);
     if (run->cut_short || run->out_of_budget)
-        fprintf(stderr, "%s; go on with: ./asmsweep run --resume -o %s\n",
+        fprintf(stderr, "%s; resume it with: ./asmsweep run --resume -o %s\n",
                 run->cut_short ? "interrupted" : "the budget is spent", run->store->directory);
     if (run->cut_short)
         return 1;

@@ -10,7 +10,7 @@
 int report_begin(struct measurement *run, const char *revision, struct error *error);
 
 // summary.csv; then on stderr: variants without a value by reason, where the time went,
-// how to go on with a run that was cut short. Returns the exit status (0, 1 or 3), or -1 with
+// how to resume a run that was cut short. Returns the exit status (0, 1 or 3), or -1 with
 // *error.
 int report_end(struct measurement *run, double seconds, struct error *error);
 

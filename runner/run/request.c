@@ -120,8 +120,7 @@ static int check(const struct request *request, struct error *error) {
         return error_set(error, ERROR_INPUT, NULL, 0,
                          "run needs a sweep's build directory; ./asmsweep run SWEEP makes it");
     if (request->resume && !request->out)
-        return error_set(error, ERROR_INPUT, NULL, 0,
-                         "--resume needs -o DIR, the run to go on with");
+        return error_set(error, ERROR_INPUT, NULL, 0, "--resume needs -o DIR, the run to resume");
     if (request->only && strlen(request->only) >= sizeof(((struct settings *)0)->only))
         return error_set(error, ERROR_INPUT, NULL, 0, "--only is too long; use a wider glob");
     return check_resume(request, error) || check_guest(request, error) ||

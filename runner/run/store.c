@@ -104,7 +104,7 @@ int store_is_free(const char *directory, struct error *error) {
     int there = !access(journal, F_OK);
     free(journal);
     return there ? error_set(error, ERROR_INPUT, directory, 0,
-                             "holds a run already: --resume goes on with it, another -o starts "
+                             "holds a run already: --resume resumes it, another -o starts "
                              "anew")
                  : 0;
 }

@@ -52,7 +52,7 @@ def test_sigint_ends_cleanly_writes_the_summary_and_says_how_to_resume(builds, s
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert f"interrupted; go on with: ./asmsweep run --resume -o {out}\n" in errors
+    assert f"interrupted; resume it with: ./asmsweep run --resume -o {out}\n" in errors
     assert len(rows(out, "summary.csv")) == 6
     before = open(os.path.join(out, "measurements.csv")).read()
     assert len(rows(out, "measurements.csv")) == len(journal(out))
@@ -95,7 +95,7 @@ def test_a_second_run_into_the_same_folder_is_refused(builds, out):
     before = open(os.path.join(out, "measurements.csv")).read()
     done = run(builds("small"), "-o", out, "--blocks", "1", *QUICK)
     assert done.returncode == 2
-    assert "holds a run already: --resume goes on with it" in one_line(done)
+    assert "holds a run already: --resume resumes it" in one_line(done)
     assert open(os.path.join(out, "measurements.csv")).read() == before
 
 
@@ -255,7 +255,7 @@ def test_a_dry_run_waits_for_nothing_runs_nothing_and_writes_nothing(running, bu
 def test_the_budget_ends_the_run_after_its_first_block(builds, out):
     done = run(builds("small"), "-o", out, "--blocks", "5", "--budget", "1ms", *QUICK)
     assert_ended(done)
-    assert f"the budget is spent; go on with: ./asmsweep run --resume -o {out}\n" in done.stderr
+    assert f"the budget is spent; resume it with: ./asmsweep run --resume -o {out}\n" in done.stderr
     blocks = [row["block"] for row in rows(out, "measurements.csv")]
     assert blocks.count("0") == 6 and len(blocks) <= 7
     assert_ended(run("--resume", "-o", out))

@@ -133,7 +133,7 @@ def test_a_run_that_is_missing_is_asked_for_by_the_commands_name(results):
     assert done.stderr == "asmsweep-results: compare takes BASE NEW [--minimum PART]\n"
 
 
-GO_ON = "; ./asmsweep run --resume -o {} goes on with it\n"
+GO_ON = "; ./asmsweep run --resume -o {} resumes it\n"
 AGAIN = "; give the folder that ./asmsweep run printed, or run it again\n"
 
 

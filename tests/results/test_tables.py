@@ -244,7 +244,7 @@ def test_names_with_special_letters_survive_every_format(made):
 
 SOLVE = "remove it; ./asmsweep table makes it again"
 ASKED = "take a whole copy of the run, or remove it: the table has a section a family then"
-RESUME = "give a run's directory; ./asmsweep run --resume -o RUN ends one broken off"
+RESUME = "give a run's directory; ./asmsweep run --resume -o RUN resumes an interrupted one"
 
 
 @pytest.mark.parametrize("spoil, words, remedy", [

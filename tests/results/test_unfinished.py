@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run that was broken off, or ended by its budget, is not taken for a whole one; one that has
+"""A run that was interrupted, or ended by its budget, is not taken for a whole one; one that has
 no costs at all is told why."""
 
 import csv
@@ -24,7 +24,7 @@ def blocks(*counts):
 
 
 BROKEN = HEAD + blocks(6, 6, 4)
-SAID = "broken off: 2 to 3 executions a variant of 5 planned"
+SAID = "interrupted: 2 to 3 executions a variant of 5 planned"
 
 
 @pytest.fixture
@@ -46,13 +46,13 @@ def unfinished(folder):
 
 @pytest.mark.parametrize("journal, words", [
     (BROKEN, SAID),
-    (HEAD + blocks(6, 6, 6), "broken off: 3 executions a variant of 5 planned"),
-    (HEAD + blocks(3), "broken off: at most 1 execution a variant of 5 planned"),
-    (HEAD, "broken off: no execution of 5 planned"),
+    (HEAD + blocks(6, 6, 6), "interrupted: 3 executions a variant of 5 planned"),
+    (HEAD + blocks(3), "interrupted: at most 1 execution a variant of 5 planned"),
+    (HEAD, "interrupted: no execution of 5 planned"),
     (HEAD + blocks(6, 6, 6, 6, 6, 2),
-     "broken off: the 5 planned executions a variant, but not all further ones"),
+     "interrupted: the 5 planned executions a variant, but not all further ones"),
     (HEAD + blocks(6, 6, 6, 6, 6) + done(0, 6, 1) + done(1, 1, 1),
-     "broken off: 1 to 2 executions a variant of 5 planned"),
+     "interrupted: 1 to 2 executions a variant of 5 planned"),
     (HEAD + blocks(6, 6) + "size summary.csv 1\nend budget\n",
      "ended by its time budget: 2 executions a variant of 5 planned"),
     (HEAD + blocks(6, 6, 6, 6, 6) + "size summary.csv 1\nend complete\n", ""),
@@ -62,17 +62,17 @@ def test_the_notes_say_what_the_journal_knows_of_the_end(run, journal, words):
 
 
 @pytest.mark.parametrize("kind, words", [
-    ("text", "\n   {said}; go on with\n   {command}\n"),
-    ("markdown", "\n  - {said}; go on with `{command}`\n"),
-    ("latex", "\n{said}; go on with \\texttt{{{command}}}\\par\n"),
-    ("html", "<li>{said}; go on with <code>{command}</code></li>")])
+    ("text", "\n   {said}; resume it with\n   {command}\n"),
+    ("markdown", "\n  - {said}; resume it with `{command}`\n"),
+    ("latex", "\n{said}; resume it with \\texttt{{{command}}}\\par\n"),
+    ("html", "<li>{said}; resume it with <code>{command}</code></li>")])
 def test_every_table_says_it_with_the_command_that_goes_on(run, table, tmp_path, kind, words):
     folder = run(BROKEN)
     command = f"./asmsweep run --resume -o {folder}"
     place = words.format(said=SAID, command=command.replace("_", "\\_") if kind == "latex" else
                          command)
     assert place in table(folder, "--format", kind).stdout
-    (tmp_path / "run" / "journal").unlink()  # a copy: there is nothing to go on with
+    (tmp_path / "run" / "journal").unlink()  # a copy: there is nothing to resume
     text = table(folder, "--format", kind).stdout
     assert SAID in text and "--resume" not in text
 
@@ -81,7 +81,7 @@ def test_every_table_says_it_with_the_command_that_goes_on(run, table, tmp_path,
 def test_a_table_of_a_whole_run_has_no_such_line(run, table, kind):
     text = table(run(HEAD + blocks(6, 6) + "end complete\n"), "--format", kind).stdout
     assert "Machine and method" in text
-    assert not any(word in text for word in ("broken off", "budget", "--resume"))
+    assert not any(word in text for word in ("interrupted", "budget", "--resume"))
 
 
 def build_of(folder, tmp_path):
@@ -108,7 +108,7 @@ def test_a_bundle_is_made_with_a_note(run, results, tmp_path, journal, said):
     build, archive = build_of(folder, tmp_path), tmp_path / "b.tar"
     made = results("bundle", folder, "--build", build, "--out", archive)
     note = f"asmsweep-results: note: {folder}: the run was {said}; ./asmsweep run --resume -o " \
-        f"{folder} goes on with it\n"
+        f"{folder} resumes it\n"
     assert (made.returncode, made.stderr) == (0, note if said else "")
     with tarfile.open(archive) as members:
         text = members.extractfile("asmsweep-popf_if-run-1/REPRODUCE.txt").read().decode()
@@ -119,7 +119,7 @@ def test_a_bundle_is_made_with_a_note(run, results, tmp_path, journal, said):
 
 DAMAGED = "/summary.csv: has no rows; the run is damaged: take a whole copy of it, or measure again"
 NO_ROW = ": has no row of cycles to make a table of; "
-RESUMED = NO_ROW + "./asmsweep run --resume -o {} goes on with it"
+RESUMED = NO_ROW + "./asmsweep run --resume -o {} resumes it"
 WITNESS = ": was measured by hyperfine alone, a witness that gives no costs; measure with " \
     "--engine perf or guest; --witness sets hyperfine beside them"
 

@@ -277,4 +277,4 @@ def test_a_journal_without_its_last_line_is_of_an_unfinished_run(copy):
     assert call(RESULTS, "solve", copy, "--published", PUBLISHED).returncode == 0
     blocks = settings(copy)["blocks"]
     assert pairs(copy, "notes")["unfinished"] == \
-        f"broken off: {blocks} executions a variant of {blocks} planned"
+        f"interrupted: {blocks} executions a variant of {blocks} planned"

@@ -13,7 +13,7 @@ static const struct option_row rows[] = {
     {"blocks", 0, OPTION_INTEGER, &number, "N", 1, 1000, "executions of each variant"},
     {"budget", 0, OPTION_SECONDS, &seconds, "TIME", 0, 0, "stop after TIME"},
     {"precision", 'p', OPTION_PART, &part, "P", 0, 0, "half-width to reach"},
-    {"resume", 0, OPTION_FLAG, &flag, NULL, 0, 0, "go on with the run in -o DIR"},
+    {"resume", 0, OPTION_FLAG, &flag, NULL, 0, 0, "resume the run in -o DIR"},
 };
 static const struct option_list list = {"asmsweep-run", "run DIR [options]", "Measures.", rows,
                                         COUNT_OF(rows)};
@@ -103,7 +103,7 @@ static void the_help_is_what_the_rows_say(void **state) {
                                    "      --blocks N             executions of each variant\n"
                                    "      --budget TIME          stop after TIME\n"
                                    "  -p, --precision P          half-width to reach\n"
-                                   "      --resume               go on with the run in -o DIR\n"
+                                   "      --resume               resume the run in -o DIR\n"
                                    "      --help                 print this\n";
     char *printed;
     size_t length;

@@ -103,7 +103,7 @@ static void a_second_run_into_the_folder_is_refused(void **state) {
     long before = size_of("measurements.csv");
     assert_int_equal(begin(), -1);
     assert_int_equal(error.kind, ERROR_INPUT);
-    assert_contains(error.text, "holds a run already: --resume goes on with it");
+    assert_contains(error.text, "holds a run already: --resume resumes it");
     assert_int_equal(size_of("measurements.csv"), before);
 }
 
