@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // common: whole files and folders. What fails with *error leaves errno, too. See replace.h for
 // writing whole files.
-#ifndef ASMSWEEP_DISK_H
-#define ASMSWEEP_DISK_H
+#pragma once
 
 #include "common/error.h"
 
@@ -17,5 +16,3 @@ int disk_write(int file, const char *text, size_t length);
 // Make a folder and those above it; one that is there already is fine. `path` is not empty. 0 or
 // -1.
 int disk_make_folders(const char *path, struct error *error);
-
-#endif

@@ -4,8 +4,7 @@
 // A function that can fail returns 0 or -1 and fills a struct error: what kind
 // it is (that decides the exit status) and one line that names file, place and
 // remedy. Only a main prints it.
-#ifndef ASMSWEEP_ERROR_H
-#define ASMSWEEP_ERROR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ int error_set(struct error *error, enum error_kind kind, const char *file, size_
 // The same with ": strerror(errno)" behind it; keeps errno.
 int error_errno(struct error *error, enum error_kind kind, const char *file, const char *format,
                 ...) __attribute__((format(printf, 4, 5)));
-
-#endif

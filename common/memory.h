@@ -2,8 +2,7 @@
 // common: memory, and texts in memory. The one rule for when there is none left: the program says
 // so in one line and ends with status 3 (ERROR_MISSING). Nothing here returns NULL, and no caller
 // looks; what a run has measured is on the disk by then, and --resume resumes it.
-#ifndef ASMSWEEP_MEMORY_H
-#define ASMSWEEP_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -20,5 +19,3 @@ char *text_make(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // A stream into memory; text_close leaves *text (the caller frees) and *length.
 FILE *text_open(char **text, size_t *length);
 void text_close(FILE *stream);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // common: command-line options as rows. A row names, bounds, documents and stores
 // an option; parsing and --help both go by the rows, so they cannot disagree.
-#ifndef ASMSWEEP_OPTIONS_H
-#define ASMSWEEP_OPTIONS_H
+#pragma once
 
 #include "common/error.h"
 
@@ -43,5 +42,3 @@ int options_parse(const struct option_list *list, int argc, char **argv, const c
 
 // The help, from the rows.
 void options_help(const struct option_list *list, FILE *stream);
-
-#endif

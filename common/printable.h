@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // common: what other programs printed, made fit for a row of a file and for a terminal.
-#ifndef ASMSWEEP_PRINTABLE_H
-#define ASMSWEEP_PRINTABLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ char *printable_copy(char *to, size_t size, const char *text, size_t length);
 
 // The first line of a text that is not empty: blanks and empty lines in front are left out.
 char *printable_line(char *to, size_t size, const char *text);
-
-#endif

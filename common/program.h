@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // common: a program that is a list of commands. For main only.
-#ifndef ASMSWEEP_PROGRAM_H
-#define ASMSWEEP_PROGRAM_H
+#pragma once
 
 #include "common/error.h"
 
@@ -23,5 +22,3 @@ struct program_command {
 // take all that was printed, the status is 2 (ERROR_INPUT) after one line on stderr.
 int program_run(const char *program, const struct program_command *commands, size_t count, int argc,
                 char **argv);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // common: write a file whole or not at all.
-#ifndef ASMSWEEP_REPLACE_H
-#define ASMSWEEP_REPLACE_H
+#pragma once
 
 #include "common/error.h"
 
@@ -23,5 +22,3 @@ int replace_end(struct replacement *replacement, int failed, struct error *error
 
 // Both, for a text.
 int replace_text(const char *path, const char *text, size_t length, struct error *error);
-
-#endif

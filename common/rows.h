@@ -3,8 +3,7 @@
 // its writer and its checked reader.
 //
 // All of it is made from the .def lists; add a line there and nowhere else.
-#ifndef ASMSWEEP_ROWS_H
-#define ASMSWEEP_ROWS_H
+#pragma once
 
 #include "common/columns.def"
 #include "common/table.h"
@@ -170,5 +169,3 @@ bool status_wants_retry(enum status status);
 
 // Of two statuses the one that stands in the row.
 enum status status_worse(enum status a, enum status b);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // common: SHA256SUMS, as sha256sum writes and checks it.
-#ifndef ASMSWEEP_SUMS_H
-#define ASMSWEEP_SUMS_H
+#pragma once
 
 #include <sha2.h>
 #include <stdio.h>
@@ -11,5 +10,3 @@ static inline void sums_add(FILE *sums, const char *name, const void *data, size
     char digits[SHA256_DIGEST_STRING_LENGTH];
     fprintf(sums, "%s  %s\n", SHA256Data(data, bytes, digits), name);
 }
-
-#endif

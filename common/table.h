@@ -4,8 +4,7 @@
 // Reading is libcsv's in strict mode; a row with too few or too many fields, a
 // cut-off last row and a NUL byte are errors that name file and line. Writing
 // quotes only what needs it.
-#ifndef ASMSWEEP_TABLE_H
-#define ASMSWEEP_TABLE_H
+#pragma once
 
 #include "common/error.h"
 
@@ -43,5 +42,3 @@ static inline size_t table_line(size_t row) {
 // Append `count` fields as one line with CRLF to a stream.
 // A NULL field is empty. -1 if the stream failed, else 0.
 int table_write_row(FILE *stream, const char *const *fields, size_t count);
-
-#endif

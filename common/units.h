@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // common: numbers with units, read and printed. Text in, text out.
-#ifndef ASMSWEEP_UNITS_H
-#define ASMSWEEP_UNITS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ const char *units_format_seconds(double seconds, char *text, size_t size);
 // A value for a CSV cell: 17 significant digits would be noise, 9 lose nothing that was
 // measured. "" for NaN and infinity: a missing value is empty. Returns text.
 const char *units_format_value(double value, char *text, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
 // results: whether a loop's body is what its group says, by the disassembly.
 //
 // Pure text handling; no files.
-#ifndef ASMSWEEP_BODY_H
-#define ASMSWEEP_BODY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool body_holds_only(const char *order, const char *general);
 // True if the body is one instruction again and again, with the same operands: where it writes
 // what it reads, a chain.
 bool body_repeats_one(const char *order);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // results: the commands of asmsweep-results, one file each. What a person reads goes to stdout.
-#ifndef ASMSWEEP_COMMANDS_H
-#define ASMSWEEP_COMMANDS_H
+#pragma once
 
 #include "common/program.h"
 
@@ -24,5 +23,3 @@ program_function command_bundle;
 
 // One cost over time, as text with plots.
 program_function command_history;
-
-#endif

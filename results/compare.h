@@ -6,8 +6,7 @@
 // p-value survives Holm's procedure over all compared loops (Holm 1979, A simple sequentially
 // rejective multiple test procedure): the chance of even one false alarm in the whole comparison
 // is at most COMPARE_ALARMS, whatever the dependence between loops.
-#ifndef ASMSWEEP_COMPARE_H
-#define ASMSWEEP_COMPARE_H
+#pragma once
 
 #include "results/loops.h"
 
@@ -67,5 +66,3 @@ const char *verdict_meaning(enum verdict verdict);
 // Adjust p-values in place (Holm): sorted upwards, the k-th of n times n-k+1, made monotonous,
 // at most 1. NaN entries are left out of n and stay. `order` has room for count numbers.
 void holm_adjust(double *p, size_t *order, size_t count);
-
-#endif

@@ -2,8 +2,7 @@
 // results: the context of a cost ("if=1->0;bits=df;branch=unpredictable") read and compared.
 //
 // Pure text. The keys that mean something here are listed in docs/interfaces.md.
-#ifndef ASMSWEEP_CONTEXT_H
-#define ASMSWEEP_CONTEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ bool context_same_change(const char *a, const char *b);
 
 // Does everything that `part` says stand in `whole` too? An empty context is part of any.
 bool context_within(const char *part, const char *whole);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // results: the rows of costs.csv while they are made, and their writer.
-#ifndef ASMSWEEP_COSTS_H
-#define ASMSWEEP_COSTS_H
+#pragma once
 
 #include "common/memory.h"
 #include "common/rows.h"
@@ -40,5 +39,3 @@ void cost_refuse(struct costs *costs, struct costs_row *cost, enum status status
 
 // Write all rows with the items' general form to `path`, whole or not at all. 0, or -1 with *error.
 int costs_write(struct costs *costs, const char *path, struct error *error);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // Its values are as good as any, but there are fewer executions behind them than were planned,
 // and a reader must not take it for a whole run.
-#ifndef ASMSWEEP_ENDING_H
-#define ASMSWEEP_ENDING_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ void ending_unfinished(const char *folder, char *text);
 // What resumes the run in `folder`: a remedy to stand behind the sentence. `text` has room for
 // `size` bytes.
 void ending_remedy(const char *folder, char *text, size_t size);
-
-#endif

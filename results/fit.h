@@ -8,8 +8,7 @@
 // two may hide behind the body). Where the loops' counts tell it apart from the
 // items it is fitted inside that range, elsewhere the whole range widens the
 // intervals.
-#ifndef ASMSWEEP_FIT_H
-#define ASMSWEEP_FIT_H
+#pragma once
 
 #include "common/rows.h"
 
@@ -55,5 +54,3 @@ void fit_solve(const struct fit_input *input, struct fit *fit, struct fit_item *
 
 // What a loop of that many cycles may be off and still be called additive.
 double fit_margin(double cycles);
-
-#endif

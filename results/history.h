@@ -3,8 +3,7 @@
 //
 // The CSV files are the only truth and there is no index beside them: each file is searched for
 // the item's text and only the lines that hold it are taken apart.
-#ifndef ASMSWEEP_HISTORY_H
-#define ASMSWEEP_HISTORY_H
+#pragma once
 
 #include "common/error.h"
 
@@ -42,5 +41,3 @@ struct history {
 int history_collect(const char *store, const char *item, const char *cpu, struct history *history,
                     struct error *error);
 void history_free(struct history *history);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // results: histories drawn by gnuplot, which gets its script on its standard input.
-#ifndef ASMSWEEP_HISTORY_PLOT_H
-#define ASMSWEEP_HISTORY_PLOT_H
+#pragma once
 
 #include "results/history.h"
 
@@ -14,5 +13,3 @@ int history_plot_text(const struct series *series, FILE *out, struct error *erro
 // ERROR_MISSING if there is no gnuplot.
 int history_plot_svg(const struct history *history, const char *item, const char *path,
                      struct error *error);
-
-#endif

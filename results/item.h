@@ -2,8 +2,7 @@
 // results: the name of an item ("push %rbx; popfq") with its operands made general.
 //
 // Pure text handling; no files.
-#ifndef ASMSWEEP_ITEM_H
-#define ASMSWEEP_ITEM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@
 // - Memory operands and mnemonics stay as they are.
 // Cut at size.
 void item_general(const char *item, char *text, size_t size);
-
-#endif

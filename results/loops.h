@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // results: the rows of summary.csv that tell cycles, as values to compute with.
-#ifndef ASMSWEEP_LOOPS_H
-#define ASMSWEEP_LOOPS_H
+#pragma once
 
 #include "results/costs.h"
 #include "results/mix.h"
@@ -52,5 +51,3 @@ bool loop_is_same(const struct loop *a, const struct loop *b);
 
 // Copy the run's keys, and family, order and context, into a cost.
 void loop_keys(const struct loop *loop, struct costs_row *cost);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // results: the machine that a run was made on, as far as its costs depend on it.
-#ifndef ASMSWEEP_MACHINE_KEY_H
-#define ASMSWEEP_MACHINE_KEY_H
+#pragma once
 
 #include "results/loops.h"
 
@@ -28,5 +27,3 @@ bool machine_key_equal(const struct machine_key *a, const struct machine_key *b)
 // What differs, as "microcode: 0x1, now 0x2; kernel: ...", cut at size. "" if nothing does.
 void machine_key_difference(const struct machine_key *before, const struct machine_key *now,
                             char *text, size_t size);
-
-#endif

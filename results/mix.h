@@ -2,8 +2,7 @@
 // results: mixes ("27*cli+1*sti+1*dec+1*jnz") and groups ("push %rbx; popfq") as values.
 //
 // Pure text handling; no files.
-#ifndef ASMSWEEP_MIX_H
-#define ASMSWEEP_MIX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ double mix_count(const struct mix *mix, const char *name);
 
 // Write "27*cli+1*sti"; cut at size.
 void mix_print(const struct mix *mix, char *text, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // results: figures of others (results/published/), as costs and beside measured costs.
-#ifndef ASMSWEEP_PUBLISHED_H
-#define ASMSWEEP_PUBLISHED_H
+#pragma once
 
 #include "common/table.h"
 #include "results/costs.h"
@@ -32,5 +31,3 @@ const char *published_generation(const char *vendor, const char *family, const c
 // No figure: the cost stays as it is.
 void published_match(const struct published *published, const struct rows *proof,
                      struct costs *costs, struct costs_row *cost);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // results: the text that goes with a bundle, for a reader who has nothing but the bundle.
-#ifndef ASMSWEEP_REPRODUCE_H
-#define ASMSWEEP_REPRODUCE_H
+#pragma once
 
 #include "common/rows.h"
 
@@ -11,5 +10,3 @@
 // (ending.h), "" for nothing.
 void reproduce_write(const struct summary_row *summary, size_t count, bool guest,
                      const char *unfinished, FILE *stream);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // A store is folders of CSV, STORE/SWEEP/CPU/RUN, to which runs are only ever added. A run's name
 // begins with its time in UTC, so that names sort by time. Nothing here writes.
-#ifndef ASMSWEEP_RUNS_H
-#define ASMSWEEP_RUNS_H
+#pragma once
 
 #include "common/error.h"
 
@@ -37,5 +36,3 @@ int runs_before(const char *run, struct runs *runs, struct error *error);
 int runs_in_store(const char *store, struct runs *runs, struct error *error);
 
 void runs_free(struct runs *runs);
-
-#endif

@@ -4,8 +4,7 @@
 // Pure: loops in, rows out. Five kinds of rows, in this order: direct (homogeneous loops),
 // solved (mixes), orders (one mix in two orders), the sweep's own differences of two loops, and
 // whole iterations of the loops that none of these tells.
-#ifndef ASMSWEEP_SOLVE_H
-#define ASMSWEEP_SOLVE_H
+#pragma once
 
 #include "results/fit.h"
 #include "results/loops.h"
@@ -49,5 +48,3 @@ struct noise_floor {
     double largest, rms; // NaN without pairs
 };
 struct noise_floor solve_noise(const struct loops *loops);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // results: what programs in C need of a run's sweep.json, which the generator wrote for the tables.
-#ifndef ASMSWEEP_SWEEP_JSON_H
-#define ASMSWEEP_SWEEP_JSON_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ void sweep_json_toml(const char *directory, char *path, size_t size);
 // Text of a sweep.json with that path replaced by "anonymous"; the caller frees it. NULL for what
 // is no JSON.
 char *sweep_json_anonymous(const char *text);
-
-#endif

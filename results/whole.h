@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // results: whether a run's folder is whole, and which build it was measured from.
-#ifndef ASMSWEEP_WHOLE_H
-#define ASMSWEEP_WHOLE_H
+#pragma once
 
 #include "common/rows.h"
 
@@ -31,5 +30,3 @@ int whole_run(const char *directory, struct error *error);
 // is the run's. `path` has room for `size` bytes. 0, or -1 with *error where no build is there.
 int whole_build(const char *directory, const char *builds, const char *sweep, char *path,
                 size_t size, struct error *error);
-
-#endif

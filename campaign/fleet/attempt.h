@@ -5,8 +5,7 @@
 // was measured, run/: a run's directory like any other. A folder gets this name when it is
 // complete; until then its name begins with a dot. So a job that is lost on the way leaves
 // nothing that could be taken for a result, and two tries of one job never meet.
-#ifndef ASMSWEEP_FLEET_ATTEMPT_H
-#define ASMSWEEP_FLEET_ATTEMPT_H
+#pragma once
 
 #include "common/error.h"
 
@@ -67,5 +66,3 @@ long attempts_choose(const struct attempt *attempts, size_t count);
 // An attempt of the same name is never replaced. 0 or -1.
 int attempt_publish(const struct attempt *attempt, const char *temporary,
                     const char *generation_folder, struct error *error);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // campaign/fleet: is somebody on the way with a generation? A lock on carriers/GENERATION that the
 // kernel lets go of whatever ends its holder.
-#ifndef ASMSWEEP_FLEET_CARRIER_H
-#define ASMSWEEP_FLEET_CARRIER_H
+#pragma once
 
 #include "common/error.h"
 
@@ -11,5 +10,3 @@ int carrier_lock(const char *directory, const char *generation, struct error *er
 
 // Nonzero while a carrier lives.
 int carrier_alive(const char *directory, const char *generation);
-
-#endif

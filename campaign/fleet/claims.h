@@ -5,8 +5,7 @@
 // Names are compared without case, blanks, '-', '_' and '.', and '+' reads "plus": the features
 // zen4, Zen-4 and ZEN_4 all claim "Zen 4". A claim may leave words off at the end: alder-lake is
 // "Alder Lake P" or "Alder Lake E".
-#ifndef ASMSWEEP_CLAIMS_H
-#define ASMSWEEP_CLAIMS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ enum claim claim_check(const char *claimed, const char *vendor, const char *fami
 // A generation's name as one would write it as a Slurm feature: "Zen 4" is zen-4, "Zen+" is
 // zenplus. At most size bytes with NUL; returns text.
 const char *claim_feature(const char *name, char *text, size_t size);
-
-#endif

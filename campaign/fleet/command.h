@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // campaign/fleet: the commands of asmsweep-fleet, each a program_function.
-#ifndef ASMSWEEP_FLEET_COMMAND_H
-#define ASMSWEEP_FLEET_COMMAND_H
+#pragma once
 
 #include "common/error.h"
 
@@ -12,5 +11,3 @@ int command_collect(int argc, char **argv, struct error *error);
 int command_generation(int argc, char **argv, struct error *error);
 int command_node(int argc, char **argv, struct error *error);
 int command_carry(int argc, char **argv, struct error *error);
-
-#endif

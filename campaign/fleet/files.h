@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // campaign/fleet: paths, whole files and programs, with errors that say what to do.
-#ifndef ASMSWEEP_FLEET_FILES_H
-#define ASMSWEEP_FLEET_FILES_H
+#pragma once
 
 #include "common/error.h"
 #include "runner/host/process.h"
@@ -24,5 +23,3 @@ char *files_beside(const char *relative);
 // on stderr. `input`: as in process_request. Free *result in both cases. 0 or -1.
 int tool_run(const char *const *argv, int input, struct process_result *result,
              struct error *error);
-
-#endif

@@ -9,8 +9,7 @@
 //   logs/                what the jobs and carriers said
 //   results/             attempts (attempt.h)
 //   collected.csv        written by collect
-#ifndef ASMSWEEP_FLEET_H
-#define ASMSWEEP_FLEET_H
+#pragma once
 
 #include "campaign/fleet/fleet_settings.h"
 
@@ -54,5 +53,3 @@ char *fleet_job_name(const struct fleet *fleet, const char *generation);
 // Hand a generation to Slurm: a job, or without a shared folder a carrier. 0 or -1.
 int fleet_submit(struct fleet *fleet, const char *generation, const char *claim,
                  struct error *error);
-
-#endif

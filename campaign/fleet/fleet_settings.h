@@ -3,8 +3,7 @@
 //
 // The file is TOML of the simplest kind: NAME = "VALUE" (or a bare number, true or false), one a
 // line, and # comments. The names are those of settings.def, as on the command line.
-#ifndef ASMSWEEP_FLEET_SETTINGS_H
-#define ASMSWEEP_FLEET_SETTINGS_H
+#pragma once
 
 #include "common/error.h"
 
@@ -45,5 +44,3 @@ void fleet_settings_claim(const struct fleet_settings *settings, const char *gen
 int fleet_settings_wants(const struct fleet_settings *settings, const char *generation);
 
 void fleet_settings_free(struct fleet_settings *settings);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // One line "asmsweep-fleet-result 1 BYTES SHA256", then BYTES of a tar. A site's prolog may print
 // before the line and its epilog behind the bytes; both are passed over.
-#ifndef ASMSWEEP_FRAME_H
-#define ASMSWEEP_FRAME_H
+#pragma once
 
 #include "common/error.h"
 
@@ -16,5 +15,3 @@
 // line, cut off, or damaged.
 int frame_find(const char *text, size_t length, const char **payload, size_t *payload_length,
                struct error *error);
-
-#endif

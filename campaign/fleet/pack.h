@@ -5,8 +5,7 @@
 //   guest/                                 what the guest engine boots, where it was built
 //   sweep/                                 variants.csv, proof.csv, bin/ of the build directory
 //   SHA256SUMS                             of all of them, as sha256sum prints and checks it
-#ifndef ASMSWEEP_FLEET_PACK_H
-#define ASMSWEEP_FLEET_PACK_H
+#pragma once
 
 #include "common/error.h"
 
@@ -17,5 +16,3 @@ int pack_make(const char *build, const char *folder, struct error *error);
 // Check every file of SHA256SUMS; `sum` gets the SHA-256 of the list itself: the pack's name.
 // 0, or -1 with *error that names the first file that is not as it was.
 int pack_check(const char *folder, char sum[65], struct error *error);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // campaign/fleet: seen.csv, the last state in which squeue showed each job. Slurm forgets ended
 // jobs after MinJobAge (300 s by default) and sacct is not there everywhere.
-#ifndef ASMSWEEP_FLEET_SEEN_H
-#define ASMSWEEP_FLEET_SEEN_H
+#pragma once
 
 #include "campaign/fleet/slurm_text.h"
 
@@ -10,5 +9,3 @@
 // changed anything. *seen gets all of it; free with slurm_jobs_free in both cases. 0 or -1.
 int seen_update(const char *directory, const struct slurm_jobs *now, struct slurm_jobs *seen,
                 struct error *error);
-
-#endif

@@ -2,8 +2,7 @@
 // campaign/fleet: the only place that calls Slurm: sinfo, sbatch, squeue, srun.
 //
 // Each as an argument vector; what they print goes to slurm_text.h.
-#ifndef ASMSWEEP_SLURM_H
-#define ASMSWEEP_SLURM_H
+#pragma once
 
 #include "campaign/fleet/fleet_settings.h"
 #include "campaign/fleet/slurm_text.h"
@@ -30,5 +29,3 @@ int slurm_submit(const struct slurm_request *request, long long *id, struct erro
 // 0 when srun could be started, however it ended (look at *result); free *result in both cases.
 int slurm_run(const struct slurm_request *request, int input, struct process_result *result,
               struct error *error);
-
-#endif

@@ -4,8 +4,7 @@
 // The formats are asked for with -o by slurm.c, from the lists below, and are one line an item
 // with '|' between the fields (sinfo(1), squeue(1)). A line that is not as asked is an error that
 // quotes it.
-#ifndef ASMSWEEP_SLURM_TEXT_H
-#define ASMSWEEP_SLURM_TEXT_H
+#pragma once
 
 #include "common/error.h"
 
@@ -57,5 +56,3 @@ int slurm_state_alive(const char *state);
 // The job's number from sbatch --parsable: "ID" or "ID;CLUSTER"; lines before it (a site's
 // greeting) are passed over. 0 or -1.
 int slurm_parse_submitted(const char *text, long long *id, struct error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // campaign/fleet: where each generation of a fleet is, from its folder and from squeue.
-#ifndef ASMSWEEP_FLEET_VIEW_H
-#define ASMSWEEP_FLEET_VIEW_H
+#pragma once
 
 #include "campaign/fleet/attempt.h"
 #include "campaign/fleet/fleet.h"
@@ -49,5 +48,3 @@ void view_print(const struct fleet *fleet, const struct view *view, FILE *stream
 
 // How many generations are missing or incomplete.
 size_t view_missing(const struct view *view);
-
-#endif

@@ -5,8 +5,7 @@
 // key (machine_keys.def), engine, ring and core type, with the same bytes. That may be a run that
 // measured some variants only: after a candidate that was not confirmed, its fresh executions are
 // what the next night stands against, not the fluke.
-#ifndef ASMSWEEP_BASELINE_H
-#define ASMSWEEP_BASELINE_H
+#pragma once
 
 #include "results/loops.h"
 
@@ -32,5 +31,3 @@ struct baseline {
 int baseline_find(const char *folder, const char *again, const struct loops *now,
                   struct baseline *baseline, struct error *error);
 void baseline_free(struct baseline *baseline);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // campaign/night: the commands of asmsweep-night, each a program_function.
-#ifndef ASMSWEEP_NIGHT_COMMANDS_H
-#define ASMSWEEP_NIGHT_COMMANDS_H
+#pragma once
 
 #include "common/error.h"
 
@@ -12,5 +11,3 @@ int command_candidates(int argc, char **argv, struct error *error);
 // A night's folder: what the night came to, into night.csv in it; its path to stdout. -1 with
 // ERROR_CHANGED if something changed.
 int command_verdict(int argc, char **argv, struct error *error);
-
-#endif

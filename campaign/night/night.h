@@ -9,8 +9,7 @@
 //   second  the candidates' fresh executions against the same bases, Holm's procedure over the
 //           candidates. A candidate is confirmed if it changed there too, in the same direction.
 // The size of a confirmed change is that of the fresh executions: they were not selected for it.
-#ifndef ASMSWEEP_NIGHT_H
-#define ASMSWEEP_NIGHT_H
+#pragma once
 
 #include "campaign/night/baseline.h"
 #include "results/compare.h"
@@ -49,5 +48,3 @@ const char *night_kind_name(enum night_kind kind);
 
 // What a loop of the first look comes to; NIGHT_KIND_COUNT: nothing to report.
 enum night_kind night_judge(const struct change *first, const struct change *second);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // The same events that `perf stat` is asked for in a variant's evidence execution;
 // starting perf for each of hundreds of short executions would take longer than they do.
-#ifndef ASMSWEEP_COUNTERS_H
-#define ASMSWEEP_COUNTERS_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -41,5 +40,3 @@ void counters_open(pid_t pid, struct counters *counters);
 
 // Read and close.
 void counters_read(struct counters *counters, struct health *health);
-
-#endif

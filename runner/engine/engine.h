@@ -4,8 +4,7 @@
 //
 // A new engine is one file with one `const struct engine` (and its parser), one line in
 // engines.def and one in CMakeLists.txt.
-#ifndef ASMSWEEP_ENGINE_H
-#define ASMSWEEP_ENGINE_H
+#pragma once
 
 #include "common/error.h"
 #include "common/rows.h"
@@ -147,5 +146,3 @@ const struct engine *engine_find(const char *name);
 
 // All, in the order of engines.def; *count gets how many.
 const struct engine *const *engine_list(size_t *count);
-
-#endif

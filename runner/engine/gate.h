@@ -5,8 +5,7 @@
 // privilege level, since 5.16 CLI and STI are skipped as NOPs, and POPF has always
 // left IF alone without a fault. So a child asks for iopl(3), sets and clears IF and
 // reads it back with PUSHF.
-#ifndef ASMSWEEP_GATE_H
-#define ASMSWEEP_GATE_H
+#pragma once
 
 #include "common/rows.h"
 
@@ -15,5 +14,3 @@
 // Try it in a child; `why` gets the reason in words ("iopl: ENOSYS"). Never
 // PRIVILEGE_not_needed. Costs one fork.
 enum privilege gate_user(char *why, size_t size);
-
-#endif

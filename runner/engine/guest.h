@@ -5,8 +5,7 @@
 // All entries of a call run in one boot, in their order. One that faults ends alone. One that
 // hangs is stopped by an NMI; one that takes the machine down (triple fault) is found by the
 // missing end of its record, and the entries behind it run in a further boot.
-#ifndef ASMSWEEP_GUEST_H
-#define ASMSWEEP_GUEST_H
+#pragma once
 
 #include "common/error.h"
 
@@ -68,5 +67,3 @@ int guest_file(const struct guest_options *options, const char *name, char *path
 
 // Give back what guest_run allocated in `count` results.
 void guest_results_free(struct guest_result *results, size_t count);
-
-#endif

@@ -4,8 +4,7 @@
 // The form of a record is in runner/guest/pack.h. The channel may hold anything between the
 // records: a variant with I/O rights can write to its port. Such bytes are counted and named,
 // never taken for a record, because a record's CRC begins with a nonce the variant cannot know.
-#ifndef ASMSWEEP_GUEST_CHANNEL_H
-#define ASMSWEEP_GUEST_CHANNEL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ enum guest_channel_step guest_channel_next(struct guest_channel *channel, const 
 // The value of `key` in a payload of `key=value` words: a number as 0x and hexadecimal digits.
 // Returns 0, or -1 if the key is not there or its value is no number.
 int guest_record_number(const struct guest_record *record, const char *key, uint64_t *value);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/engine: writes the pack (runner/guest/pack.h) that the guest's kernel runs.
-#ifndef ASMSWEEP_GUEST_PACK_H
-#define ASMSWEEP_GUEST_PACK_H
+#pragma once
 
 #include "runner/engine/guest.h"
 
@@ -19,5 +18,3 @@ int guest_pack_build(struct guest_pack *pack, const struct guest_entry *entries,
 int guest_pack_arm(struct guest_pack *pack, size_t first, struct error *error);
 
 void guest_pack_free(struct guest_pack *pack);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/engine: core cycles of a loop in the guest, counted from outside. Where the host has
 // a PMU, `perf stat -e cycles:G,instructions:G` stands around QEMU: :G counts guest mode only.
-#ifndef ASMSWEEP_GUEST_PMU_H
-#define ASMSWEEP_GUEST_PMU_H
+#pragma once
 
 #include "runner/engine/engine.h"
 #include "runner/engine/guest.h"
@@ -12,5 +11,3 @@
 // prove its end gives `faulted`, what perf cannot count its status. 0, or -1 with *error.
 int guest_pmu_slopes(const struct guest_options *options, const struct engine_job *job, int ring,
                      struct execution *execution, struct error *error);
-
-#endif

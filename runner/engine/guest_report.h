@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/engine: from one boot's channel to the results of its entries. Pure: text in.
-#ifndef ASMSWEEP_GUEST_REPORT_H
-#define ASMSWEEP_GUEST_REPORT_H
+#pragma once
 
 #include "runner/engine/guest.h"
 #include "runner/engine/guest_channel.h"
@@ -31,5 +30,3 @@ void guest_report_take(struct guest_report *report, const char *text, size_t len
 // After the final text: the entry this boot broke off in gets `end` and `detail` (empty: the
 // kernel's own words for it). Returns the entry to begin the next boot with; `count`: all are done.
 size_t guest_report_close(struct guest_report *report, enum guest_end end, const char *detail);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/engine: the guest's truth gate. What CLI, STI and POPF really are in the guest: found by
 // running runner/guest/truth.c in it, never from a return code or a flag of /proc.
-#ifndef ASMSWEEP_GUEST_TRUTH_H
-#define ASMSWEEP_GUEST_TRUTH_H
+#pragma once
 
 #include "common/rows.h"
 #include "runner/engine/guest.h"
@@ -25,5 +24,3 @@ void guest_truth_classify(const char *boot, const struct guest_result *result, i
 // Boot the truth program under `options` and classify both rings: truths[0] is CPL0, truths[1] is
 // CPL3 with IOPL=3. Without QEMU, kernel or /dev/kvm both are unavailable, with the reason.
 void guest_probe(const struct guest_options *options, struct guest_truth truths[2]);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/engine: the JSON that `hyperfine --export-json` writes. Text in, times out.
-#ifndef ASMSWEEP_HYPERFINE_JSON_H
-#define ASMSWEEP_HYPERFINE_JSON_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ int hyperfine_json_parse(const char *text, size_t length, size_t commands,
 // its 95 % interval (both means' variances added, Student with the smaller number of runs).
 void hyperfine_slope(const struct hyperfine_times *once, const struct hyperfine_times *twice,
                      double iterations, double *slope, double *half);
-
-#endif

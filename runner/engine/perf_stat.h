@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/engine: running things under `perf stat`, for the perf engine.
-#ifndef ASMSWEEP_PERF_STAT_H
-#define ASMSWEEP_PERF_STAT_H
+#pragma once
 
 #include "runner/engine/engine.h"
 #include "runner/engine/perf_text.h"
@@ -31,5 +30,3 @@ unsigned long perf_stat_iterations(const struct engine_job *job);
 void perf_stat_add_slope(const struct engine_job *job, const char *event, enum quantity quantity,
                          unsigned long n, const struct perf_count *once,
                          const struct perf_count *twice, struct execution *execution);
-
-#endif

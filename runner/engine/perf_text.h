@@ -5,8 +5,7 @@
 // columns behind. So a row is found by the event's name, and its fields are counted
 // from there. What perf cannot count it prints as a row with "running 100.00": a
 // count that is not a plain number is a status, never 0.
-#ifndef ASMSWEEP_PERF_TEXT_H
-#define ASMSWEEP_PERF_TEXT_H
+#pragma once
 
 #include "common/rows.h"
 
@@ -24,5 +23,3 @@ struct perf_count {
 // counts as not_supported, since a count that cannot see the kernel is not the count.
 void perf_text_parse(const char *text, size_t length, const char *const *events, size_t count,
                      struct perf_count *counts);
-
-#endif

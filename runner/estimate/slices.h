@@ -3,8 +3,7 @@
 //
 // A variant proves its own completion: without its end mark there is no value,
 // whatever the exit status of whatever ran it says.
-#ifndef ASMSWEEP_SLICES_H
-#define ASMSWEEP_SLICES_H
+#pragma once
 
 #include "runner/estimate/stopwatch.h"
 
@@ -22,5 +21,3 @@ void slices_free(struct slices *slices);
 
 // The RFLAGS bits a loop left changed, in words: "leaves DF, AC changed"; "" for none.
 void slices_describe_flags(uint64_t flags, char *text, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // Arrays are the caller's and are not changed unless said. NaN comes back where
 // there is nothing to compute from; it becomes an empty cell, never 0.
-#ifndef ASMSWEEP_STATS_H
-#define ASMSWEEP_STATS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ struct interval stats_student(const double *values, size_t count, size_t cut);
 // Returns 1 and the two centres, else 0.
 int stats_two_modes(const double *values, size_t count, double least, double apart,
                     double centres[2]);
-
-#endif

@@ -5,8 +5,7 @@
 // loop: add r,r and rol take one cycle a link and must agree; imul must take a whole
 // number of theirs, which is recorded. TSC frequency and core clock cancel out.
 // docs/statistics.md gives the reasons and the measured coverage.
-#ifndef ASMSWEEP_STOPWATCH_H
-#define ASMSWEEP_STOPWATCH_H
+#pragma once
 
 #include "common/rows.h"
 #include "runner/estimate/stats.h"
@@ -77,5 +76,3 @@ enum { USUAL_EXECUTIONS = 5 };
 // gives a provisional interval from its own slices; count 0 gives NaN and unstable.
 void stopwatch_pool(const double *values, const double *within_half, size_t count, double precision,
                     struct pooled *pooled);
-
-#endif

@@ -2,8 +2,7 @@
 // runner/estimate: what a run knows of a variant so far: the values of its executions, one
 // tally for each quantity and source. Filled from rows as they are written, or as they
 // are read again when a run is resumed: by the same text, so that both decide alike.
-#ifndef ASMSWEEP_TALLY_H
-#define ASMSWEEP_TALLY_H
+#pragma once
 
 #include "common/rows.h"
 #include "runner/estimate/stopwatch.h"
@@ -47,5 +46,3 @@ int tallies_too_wide(const struct tallies *tallies, double precision);
 
 // Has it no value so far because the panel disagreed too often?
 int tallies_lack_panel(const struct tallies *tallies, double precision);
-
-#endif

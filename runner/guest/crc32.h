@@ -2,8 +2,7 @@
 // Layer: runner/guest, shared by the guest's kernel and its host side.
 // Purpose: the CRC-32 (reflected polynomial 0xedb88320, as in IEEE 802.3) that guards the pack
 // and every record of the channel. Freestanding: no library, no state.
-#ifndef GUEST_CRC32_H
-#define GUEST_CRC32_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ static inline uint32_t crc32_add(uint32_t crc, const void *data, size_t bytes) {
     }
     return ~crc;
 }
-
-#endif

@@ -12,8 +12,7 @@
 // of payload. CRC is crc32_add over the boot's nonce, then "SEQUENCE ENTRY KIND BYTES", then the
 // payload. SEQUENCE counts from 0 in each boot. A variant at CPL3 with IOPL=3, or at CPL0, can
 // write to the port as well; it does not know the nonce, so what it writes is no record.
-#ifndef GUEST_PACK_H
-#define GUEST_PACK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -47,5 +46,3 @@ struct pack_entry {
     uint32_t reserved;
     uint32_t entry_crc; // over all fields before this one
 };
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/host: one run at a time on one core. The lock is an abstract Unix socket, so that
 // no file stays behind and the kernel lets go of it whatever ends the holder.
-#ifndef ASMSWEEP_CORE_LOCK_H
-#define ASMSWEEP_CORE_LOCK_H
+#pragma once
 
 #include "common/error.h"
 
@@ -10,5 +9,3 @@
 // wait, else ERROR_MISSING that names the holder's pid. Returns a descriptor to keep open,
 // or -1 with *error.
 int core_lock(int cpu, int wait, struct error *error);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/host: what else happened on the CPU while a variant ran. Two snapshots and the
 // words for their difference; nothing is judged by it, the row only names it.
-#ifndef ASMSWEEP_DISTURBANCE_H
-#define ASMSWEEP_DISTURBANCE_H
+#pragma once
 
 #include "runner/host/machine.h"
 
@@ -28,5 +27,3 @@ void disturbance_block(struct disturbance *watch);
 // if nothing.
 void disturbance_describe(struct disturbance *watch, double switches, double migrations, char *text,
                           size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/host: which machine this is: the run's key columns and environment.csv.
-#ifndef ASMSWEEP_MACHINE_H
-#define ASMSWEEP_MACHINE_H
+#pragma once
 
 #include "common/error.h"
 
@@ -58,5 +57,3 @@ int machine_cpu_allowed(int cpu);
 // mitigations, governor, turbo, SMT, isolated CPUs, clocksource, kernel command line,
 // versions of perf, as, ld and QEMU. Empty values with no row "unknown": empty is unknown.
 void machine_write_environment(const struct machine *machine, int cpu, FILE *stream);
-
-#endif

@@ -4,8 +4,7 @@
 // The only place that forks. Programs are given as argument vectors, never as
 // shell text. The child has its own process group, the C locale, no standard
 // input, and dies with us (PR_SET_PDEATHSIG; a CPU limit covers grandchildren).
-#ifndef ASMSWEEP_PROCESS_H
-#define ASMSWEEP_PROCESS_H
+#pragma once
 
 #include "common/error.h"
 
@@ -69,5 +68,3 @@ void process_interrupt(void);
 
 // Nonzero after process_interrupt.
 int process_interrupted(void);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // It lives in memory (memfd_create(2)) and is reached as /proc/self/fd/N, which the program
 // inherits: a runner that is killed leaves nothing behind, and no folder need be writable.
-#ifndef ASMSWEEP_SCRATCH_FILE_H
-#define ASMSWEEP_SCRATCH_FILE_H
+#pragma once
 
 #include "common/error.h"
 
@@ -18,5 +17,3 @@ int scratch_file_make(char *path, struct error *error);
 
 // At most `size` bytes of it into `text`; returns how many. The file is removed.
 size_t scratch_file_take(const char *path, char *text, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
 // runner/host: --tune. Governor to performance, turbo off, SMT sibling offline; every old
 // value is on disk before it is changed, and is put back after any end of the run, SIGKILL
 // included (then at the next start).
-#ifndef ASMSWEEP_TUNE_H
-#define ASMSWEEP_TUNE_H
+#pragma once
 
 #include "common/error.h"
 
@@ -28,5 +27,3 @@ int tune_restore(const struct tune_places *places, int lock, struct error *error
 // At every start: if a journal was left by a run that is no more, put its values back and
 // say so on `report`. 0 if there was nothing to do or all went well, else -1 with *error.
 int tune_recover(const struct tune_places *places, FILE *report, struct error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/prove: one variant's claims against what its binary holds.
-#ifndef ASMSWEEP_CHECK_H
-#define ASMSWEEP_CHECK_H
+#pragma once
 
 #include "runner/prove/disassembly.h"
 #include "runner/prove/loop_file.h"
@@ -13,5 +12,3 @@
 // count, needs, name.
 void check_variant(const struct variants_row *plan, const struct loop_file *file,
                    const struct listing *listing, struct proof *proof, struct proof_row *row);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/prove: the subcommands of asmsweep-prove, each a program_function, and the steps that
 // both have. The list is in main.c.
-#ifndef ASMSWEEP_PROVE_COMMANDS_H
-#define ASMSWEEP_PROVE_COMMANDS_H
+#pragma once
 
 #include "common/options.h"
 #include "runner/prove/proof.h"
@@ -20,5 +19,3 @@ size_t prove_report(const struct proof *proof);
 
 // The error of a proof in which prove_report found `bad` variants: -1, or 0 if there is none.
 int prove_end(const char *path, const struct proof *proof, size_t bad, struct error *error);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/prove: what `objdump -d -w --no-show-raw-insn` printed, as instructions.
 // Takes text; runs nothing.
-#ifndef ASMSWEEP_DISASSEMBLY_H
-#define ASMSWEEP_DISASSEMBLY_H
+#pragma once
 
 #include "common/error.h"
 #include "runner/prove/instruction.h"
@@ -26,5 +25,3 @@ int disassembly_parse(const char *text, size_t length, struct disassembly *disas
                       struct error *error);
 
 void disassembly_free(struct disassembly *disassembly);
-
-#endif

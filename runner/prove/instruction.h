@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/prove: one instruction as text, in its one spelling (docs/interfaces.md, canonical text),
 // and what the text tells of it. Pure.
-#ifndef ASMSWEEP_INSTRUCTION_H
-#define ASMSWEEP_INSTRUCTION_H
+#pragma once
 
 #include "common/rows.h"
 
@@ -40,5 +39,3 @@ int counter_is_written(const struct instruction *body, size_t count);
 // call, or return), or a pair macro-fused with one, that crosses a 32-byte boundary or ends at one.
 // `end` is the address behind the last instruction.
 int jcc_erratum(const struct instruction *instructions, size_t count, uint64_t end);
-
-#endif

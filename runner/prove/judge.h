@@ -6,8 +6,7 @@
 // of N does (same arguments' length, same initial pattern_state), then N more: the difference is
 // what the iterations N+1 to 2N retired, exactly, in thousandths per iteration because N is 1000.
 // For loops whose path depends on a pattern that is their mean over these iterations.
-#ifndef ASMSWEEP_JUDGE_H
-#define ASMSWEEP_JUDGE_H
+#pragma once
 
 #include "runner/engine/guest.h"
 #include "runner/prove/proof.h"
@@ -54,5 +53,3 @@ void judge_uncounted(struct proof *proof, struct proof_row *row, int ring, const
 // loop without further jumps, with the number of its instructions. Only a contradiction is a
 // mismatch. Of a loop with `rep` nothing is compared: the emulator counts each of its steps.
 void judge_counts(struct proof *proof, struct proof_row *row, const int64_t *counts, int rings);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/prove: what a variant's ELF file says by itself, without a disassembler.
-#ifndef ASMSWEEP_LOOP_FILE_H
-#define ASMSWEEP_LOOP_FILE_H
+#pragma once
 
 #include "common/error.h"
 
@@ -21,5 +20,3 @@ struct loop_file {
 // Read and check a static x86-64 ELF file. 0, or -1 with *error (ERROR_INPUT) when it cannot
 // be read, is no such file, or lacks a symbol; every offset in it is checked before use.
 int loop_file_read(const char *path, struct loop_file *file, struct error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/prove: a loop's instructions as the texts of proof.csv; the caller frees each.
-#ifndef ASMSWEEP_LOOP_TEXT_H
-#define ASMSWEEP_LOOP_TEXT_H
+#pragma once
 
 #include "runner/prove/disassembly.h"
 
@@ -18,5 +17,3 @@ char *loop_text_mix_difference(const char *claimed, const char *found);
 // Where two orders part: "instruction 3: claimed sti, found cli". Empty when they are
 // the same.
 char *loop_text_order_difference(const char *claimed, const char *found);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/prove: proof.csv in memory. `disassemble` makes the rows and what a
 // disassembly can tell; `guest` fills in the instructions that really retired.
-#ifndef ASMSWEEP_PROOF_H
-#define ASMSWEEP_PROOF_H
+#pragma once
 
 #include "common/memory.h"
 #include "common/rows.h"
@@ -33,5 +32,3 @@ void proof_notes(struct proof *proof, struct proof_row *row, char *text);
 
 // Name one more difference: the same, and the status becomes mismatch.
 void proof_differs(struct proof *proof, struct proof_row *row, char *text);
-
-#endif

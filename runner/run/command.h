@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/run: the commands of asmsweep-run, each a program_function. Its exit status is 0, 1, 2
 // or 3 (docs/reference.md).
-#ifndef ASMSWEEP_COMMAND_H
-#define ASMSWEEP_COMMAND_H
+#pragma once
 
 #include "common/program.h"
 
 program_function command_run, command_doctor, command_lists, command_pack;
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/run: the run itself: blocks of shuffled variants through one engine into a store.
-#ifndef ASMSWEEP_MEASURE_H
-#define ASMSWEEP_MEASURE_H
+#pragma once
 
 #include "runner/engine/engine.h"
 #include "runner/host/machine.h"
@@ -58,5 +57,3 @@ struct engine_settings measure_settings(const struct measurement *run, size_t co
 int measure(struct measurement *measurement, struct error *error);
 
 void measure_free(struct measurement *measurement);
-
-#endif

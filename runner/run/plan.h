@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/run: what is to be measured: variants.csv and proof.csv of one build, with the
 // binaries' hashes checked against the proof.
-#ifndef ASMSWEEP_PLAN_H
-#define ASMSWEEP_PLAN_H
+#pragma once
 
 #include "common/rows.h"
 #include "runner/engine/engine.h"
@@ -59,5 +58,3 @@ const struct variant *plan_calibrator(const struct plan *plan, double *cycles, c
 
 // A variant as the engines take it.
 struct engine_job plan_job(const struct plan *plan, size_t index);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/run: from a request to a run that can begin: settings, plan, cores, folder.
-#ifndef ASMSWEEP_PREPARE_H
-#define ASMSWEEP_PREPARE_H
+#pragma once
 
 #include "runner/host/machine.h"
 #include "runner/run/measure.h"
@@ -23,5 +22,3 @@ int prepare_folder(const struct request *request, const struct settings *setting
 // The cores to measure on: the one asked for, or what the machine offers. Returns how many;
 // 0 with *error.
 size_t prepare_cores(long long cpu, struct core cores[2], struct error *error);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/run: an execution as rows of measurements.csv and samples.csv, and tallies as
 // rows of summary.csv. Text out; nothing is written to disk here.
-#ifndef ASMSWEEP_RECORD_H
-#define ASMSWEEP_RECORD_H
+#pragma once
 
 #include "runner/engine/engine.h"
 #include "runner/estimate/tally.h"
@@ -32,5 +31,3 @@ void record_summary(const struct record_run *run, const struct variant *variant,
 
 // Now, as 2026-11-30T09:15:00Z.
 void record_time(char text[32]);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/run: what a run writes at its start and end, and says to a person.
-#ifndef ASMSWEEP_REPORT_H
-#define ASMSWEEP_REPORT_H
+#pragma once
 
 #include "runner/run/measure.h"
 
@@ -16,5 +15,3 @@ int report_end(struct measurement *run, double seconds, struct error *error);
 
 // What a run would do, and about how long. Returns the exit status.
 int report_dry_run(const struct measurement *run);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/run: what the command line of `asmsweep-run run` said.
-#ifndef ASMSWEEP_REQUEST_H
-#define ASMSWEEP_REQUEST_H
+#pragma once
 
 #include "common/error.h"
 
@@ -25,5 +24,3 @@ int request_parse(int argc, char **argv, struct request *request, struct error *
 // Take "A,pmu/b=1,c=2/u" apart in place: a comma between slashes belongs to an event's terms.
 // Returns how many events there are; events[] gets the first REQUEST_MAX_EVENTS of them.
 size_t request_split_events(char *text, const char *events[REQUEST_MAX_EVENTS]);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/run: in which order variants run. Pure.
-#ifndef ASMSWEEP_SCHEDULE_H
-#define ASMSWEEP_SCHEDULE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
 // order[0..count) gets a random permutation of 0..count-1 that depends on nothing but
 // seed, core and block, so that a resumed run finds the same one (GSL's taus2, Fisher-Yates).
 void schedule_block(uint64_t seed, int core, long block, size_t count, size_t *order);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/run: what decides which executions a run has. Stored in its journal, so that a
 // resumed run is the same run.
-#ifndef ASMSWEEP_SETTINGS_H
-#define ASMSWEEP_SETTINGS_H
+#pragma once
 
 #include "common/error.h"
 
@@ -48,5 +47,3 @@ void settings_write(const struct settings *settings, FILE *stream);
 
 // Read what settings_write wrote from `stream`; `path` is for messages.
 int settings_read(const char *path, FILE *stream, struct settings *settings, struct error *error);
-
-#endif

@@ -9,8 +9,7 @@
 //   samples.csv        their slices
 //   environment.csv, variants.csv, proof.csv, differences.csv, sweep.json   written at the start
 //   summary.csv        written at the end, in one step
-#ifndef ASMSWEEP_STORE_H
-#define ASMSWEEP_STORE_H
+#pragma once
 
 #include "common/error.h"
 #include "runner/run/settings.h"
@@ -79,5 +78,3 @@ int store_copy_file(const struct store *store, const char *from, const char *nam
                     struct error *error);
 
 void store_close(struct store *store);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/run: the independent witness of --witness: whether there can be one, and whether it
 // agreed with what the run measured.
-#ifndef ASMSWEEP_WITNESS_H
-#define ASMSWEEP_WITNESS_H
+#pragma once
 
 #include "runner/run/measure.h"
 
@@ -29,5 +28,3 @@ enum witness_verdict witness_judge(const struct tallies *tallies, double precisi
 
 // One line for the whole run.
 void witness_report(const struct measurement *run, FILE *stream);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // variant run-time: text to a file descriptor without libc. Output is collected
 // and written only between slices, so that no system call falls into one.
-#ifndef ASMSWEEP_VARIANT_OUTPUT_H
-#define ASMSWEEP_VARIANT_OUTPUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ void put_text(const char *text);        // NUL-terminated
 void put_number(uint64_t number);       // decimal
 void put_flush(int descriptor);         // all of it; a failing write ends the process with status 5
 void put_flush_if_full(int descriptor); // only if a slice line might not fit any more
-
-#endif

@@ -4,8 +4,7 @@
 // Freestanding: no libc, no stack protector, no red zone, general registers
 // only, so that the same bytes run at CPL3 under a kernel and at CPL0 in the
 // guest pack. docs/interfaces.md, "A variant's binary", is the contract.
-#ifndef ASMSWEEP_VARIANT_H
-#define ASMSWEEP_VARIANT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -47,5 +46,3 @@ int current_privilege_level(void);
 
 // The C entry; the value is the exit status.
 int variant_main(long argc, char **argv);
-
-#endif

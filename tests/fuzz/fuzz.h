@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tests/fuzz: what the libFuzzer targets share. A target checks more than "no crash": what
 // must hold of any answer is an abort when it does not.
-#ifndef ASMSWEEP_FUZZ_H
-#define ASMSWEEP_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ static inline char *fuzz_text(const uint8_t *data, size_t size) {
     text[size] = '\0';
     return text;
 }
-
-#endif

@@ -3,8 +3,7 @@
 //
 // The time runs through the legs in the order of templates/variant/run.c, so that a clock
 // that drifts, a coarse TSC and interrupts meet the legs as they would there.
-#ifndef SYNTHETIC_CPU_H
-#define SYNTHETIC_CPU_H
+#pragma once
 
 #include "runner/estimate/stopwatch.h"
 
@@ -27,5 +26,3 @@ void synthetic_slices(const struct synthetic_cpu *cpu, size_t count, unsigned lo
                       struct slices *slices);
 
 void synthetic_free(struct slices *slices);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tests/pack: what the tests of the guest engine share.
-#ifndef PACK_TEST_H
-#define PACK_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,5 +36,3 @@ static inline int qemu_is_missing(void) {
     puts("SKIP: qemu-system-x86_64 is not installed (package qemu-system-x86)");
     return 1;
 }
-
-#endif

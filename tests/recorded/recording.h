@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tests/recorded: slices that a real core printed while another guest came and went on its other
 // hardware thread, and what the loops in them cost when nobody is there (README.md).
-#ifndef RECORDING_H
-#define RECORDING_H
+#pragma once
 
 #include "common/error.h"
 #include "runner/estimate/stopwatch.h"
@@ -64,5 +63,3 @@ double recorded_cycles(const struct recorded *execution, size_t at);
 int recorded_is_quiet(const struct recorded *execution, size_t at);
 
 size_t recorded_quiet_count(const struct recorded *execution);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tests/unit: a temporary folder and settings for the tests of runner/run.
-#ifndef RUN_FOLDER_H
-#define RUN_FOLDER_H
+#pragma once
 
 #include "runner/run/settings.h"
 
@@ -57,5 +56,3 @@ static inline int remove_one(const char *path, const struct stat *status, int ty
 static inline void remove_folder(const char *path) {
     nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tests/unit: what the tests share: cmocka's includes, and assertions that print both sides.
-#ifndef UNIT_H
-#define UNIT_H
+#pragma once
 
 #include <math.h>
 #include <setjmp.h>
@@ -39,5 +38,3 @@ enum { SKIPPED = 77 };
         if (!strstr(text_, part_))                                                                 \
             fail_msg("'%s' does not contain '%s'", text_, part_);                                  \
     } while (0)
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layer: runner/guest/kernel, above machine.
 // Purpose: records to the host (pack.h has their form).
-#ifndef KERNEL_CHANNEL_H
-#define KERNEL_CHANNEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ void channel_open(const uint8_t *nonce);
 
 // `entry`: index in the pack, or PACK_NO_ENTRY. At most PACK_PAYLOAD_MAX bytes of payload.
 void channel_record(uint32_t entry, enum record_kind kind, const void *payload, uint32_t bytes);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layer: runner/guest/kernel, above machine and memory.
 // Purpose: entering a variant, and what comes back when it is left (crossing.S, gate.c).
-#ifndef KERNEL_GATE_H
-#define KERNEL_GATE_H
+#pragma once
 
 #include "runner/guest/kernel/memory.h"
 
@@ -34,5 +33,3 @@ struct gate_outcome {
 // other registers 0. What it writes goes out as records of `entry`.
 void gate_run(uint32_t entry, uint32_t ring, const struct space *space, uint64_t rip, uint64_t rsp,
               struct gate_outcome *outcome);
-
-#endif

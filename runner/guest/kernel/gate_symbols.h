@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layer: runner/guest/kernel, bottom.
 // Purpose: names that kernel.ld and crossing.S define, for C.
-#ifndef KERNEL_GATE_SYMBOLS_H
-#define KERNEL_GATE_SYMBOLS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ extern const char gate_syscall_stack_guard[], gate_syscall_stack_top[];
 // The gate's words: what it needs to come back, and the TSC at both crossings.
 extern uint64_t gate_kernel_cr3, gate_variant_code, gate_variant_data;
 extern uint64_t gate_entered_at, gate_left_at;
-
-#endif

@@ -3,8 +3,7 @@
  * Layer: runner/guest/kernel. Included by C and by assembly.
  * Purpose: selectors, addresses and page-table bits that both languages use.
  */
-#ifndef KERNEL_LAYOUT_H
-#define KERNEL_LAYOUT_H
+#pragma once
 
 #define KERNEL_BASE 0xffffffff80000000 /* physical 0 as the kernel's image sees it */
 #define DIRECT_BASE 0xffff800000000000 /* physical 0 as data sees it; first 4 GiB */
@@ -64,5 +63,3 @@
 #define RFLAGS_FIXED 0x2
 #define RFLAGS_IF 0x200
 #define RFLAGS_IOPL3 0x3000
-
-#endif

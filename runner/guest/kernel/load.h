@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layer: runner/guest/kernel, above memory.
 // Purpose: a static ELF and its arguments into an address space, as Linux's execve would.
-#ifndef KERNEL_LOAD_H
-#define KERNEL_LOAD_H
+#pragma once
 
 #include "runner/guest/kernel/memory.h"
 
@@ -18,5 +17,3 @@ const char *load_elf(const struct space *space, const uint8_t *elf, uint64_t byt
 // ended by NUL. Sets `*rsp`, 16-aligned. Returns NULL, or why not.
 const char *load_stack(const struct space *space, const char *strings, uint32_t bytes,
                        uint32_t count, uint64_t *rsp);
-
-#endif

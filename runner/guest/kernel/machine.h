@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layer: runner/guest/kernel, bottom: the CPU and the few devices.
 // Purpose: single privileged instructions, and the CPU's state as every variant finds it.
-#ifndef KERNEL_MACHINE_H
-#define KERNEL_MACHINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -49,5 +48,3 @@ void machine_settle(void);
 // kernel that really has CPL0 reads back what it loaded. `room` bytes at `text`; returns the
 // length.
 uint64_t machine_describe(char *text, uint64_t room);
-
-#endif

@@ -3,8 +3,7 @@
 // Purpose: page frames and address spaces. A variant's address space holds its own pages and the
 // gate (kernel.ld), nothing else: a stray pointer of a variant at CPL0 meets a page fault, not the
 // kernel. All pages are 4 KiB.
-#ifndef KERNEL_MEMORY_H
-#define KERNEL_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ uint8_t *space_page(const struct space *space, uint64_t at, uint64_t protection)
 
 // Where the kernel sees the variant's byte at `at`; NULL if the variant has no page there.
 uint8_t *space_find(const struct space *space, uint64_t at);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layer: runner/guest/kernel, bottom.
 // Purpose: building short texts in a caller's buffer. What does not fit is left out.
-#ifndef KERNEL_TEXT_H
-#define KERNEL_TEXT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ static inline void text_word(struct text *text, const char *key, uint64_t value)
     text_put(text, "=0x");
     text_hex(text, value, digits);
 }
-
-#endif
