@@ -30,6 +30,8 @@ INSTRUCTIONS = Question("Instructions", [{"method": ["direct", "solved", "differ
                         [*_SHORT, "short_families"])
 LOOPS = Question("Loops that no cost tells, cycles an iteration", [{}],
                  ["valueless_as_one", "valueless_only"])
+EVENTS = Question("Events, counted in one iteration", [{"method": ["event"]}],
+                  ["valueless_as_one", "short_families"])
 
 
 @dataclass

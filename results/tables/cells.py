@@ -4,11 +4,12 @@
 import math
 
 from common import lists
+from results.tables.runs import NO_COST
 
 _MARKS = {status.name: status.mark for status in lists.statuses()}
-_LETTERS = {method.name: method.letter for method in lists.methods()}
-_NOTHING = {column.name: None if column.type == "number" else ""
-            for column in lists.columns("costs")}
+_METHODS = [*lists.methods(),
+            lists.Method("event", "e", "an event, counted in one iteration of the whole loop")]
+_LETTERS = {method.name: method.letter for method in _METHODS}
 
 
 class Cell:
@@ -16,7 +17,7 @@ class Cell:
     the CPU has no such row. Missing numbers are None, never 0."""
 
     def __init__(self, cost=None, note=None):
-        self.cost = cost or _NOTHING
+        self.cost = cost or NO_COST
         self.note = note  # number of the note that gives the reason
 
     def __getattr__(self, name):
@@ -26,7 +27,7 @@ class Cell:
 
     @property
     def present(self):
-        return self.cost is not _NOTHING
+        return self.cost is not NO_COST
 
     @property
     def mark(self):
@@ -117,7 +118,7 @@ def legend(cells):
     measured = [cell for cell in valued if cell.source]
     found = []
     if measured:
-        methods = _list([(row.letter, row.name, row.meaning) for row in lists.methods()],
+        methods = _list([(row.letter, row.name, row.meaning) for row in _METHODS],
                         {cell.method for cell in measured})
         engines = ", ".join(f"{name[:1]} {name}" for name in
                             sorted({cell.engine for cell in measured}))

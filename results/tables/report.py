@@ -38,7 +38,7 @@ def _clean_name(name):
 def _measured_columns(all_runs):
     columns = {}
     for run in sorted(all_runs, key=lambda run: "" if run.label else run.date):
-        for row in run.costs:
+        for row in run.costs + run.events:
             cpu = runs.cpu_of(row)
             column = columns.setdefault((cpu, run.label), Column(
                 _clean_name(row["cpu_name"]), False, cpu, run.label))

@@ -19,6 +19,8 @@ from results.tables import asked
 # Columns of costs.csv that make a CPU; two microcodes of one CPU are two columns of a table.
 CPU_KEYS = ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_name", "microcode",
             "core_type", "hypervisor")
+NO_COST = {column.name: None if column.type == "number" else ""
+           for column in lists.columns("costs")}
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _MIX = re.compile(r"([0-9.]+\*[^+*]+(\+[0-9.]+\*[^+*]+)*)?")
 
@@ -102,6 +104,15 @@ def _read_summary(path, remedy):
     return rows
 
 
+def _events(summary):
+    """What a loop counts of each of the sweep's events, as rows of costs.csv."""
+    return [{**NO_COST, **{name: row[name] for name in NO_COST if name in row},
+             "method": "event", "item": row["event"], "variants": row["variant"],
+             **{name: float(row[of]) if row[of] else None for name, of in (
+                 ("cycles", "value"), ("ci_low", "ci_low"), ("ci_high", "ci_high"))}}
+            for row in summary if row["event"]]
+
+
 def _read_notes(path):
     """notes.csv as a dictionary; what is said of a noise floor is numbers."""
     # Without it alone the costs are there, and the front makes neither anew.
@@ -127,6 +138,7 @@ class Run:
                                      f"give a run's directory; {resume} resumes an interrupted one")
         self.costs = read_costs(file("costs"), "remove it; ./asmsweep table makes it again",
                                 f"./asmsweep table {here} makes it")
+        self.events = _events(self.summary)
         self.samples = file("samples")  # its path: read only by those who plot them
         self.variants, self.proof = (
             {row["variant"]: row for row in read_optional(file(name), name)}

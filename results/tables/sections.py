@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from common.questions import context_of, mnemonics, takes
 from results.tables import brief
-from results.tables.asked import ORDERS
+from results.tables.asked import EVENTS, ORDERS
 
 _FLAGS = {"if", "bits"}  # what a context says of flags that change, as results/context.c has it
 
@@ -48,8 +48,8 @@ class _Found:
 
 
 def _key(cost):
-    order = cost["order"] if cost["method"] != "direct" else ""
-    return (cost["item"], cost["context"], cost["ring"], cost["family"], order)
+    apart = {"direct": "", "event": cost["variants"]}.get(cost["method"], cost["order"])
+    return (cost["item"], cost["context"], cost["ring"], cost["family"], apart)
 
 
 _FAMILY = 3  # place in a key
@@ -67,6 +67,8 @@ def _label(cost, question, ask, every_mix=False):
     if question is ORDERS:
         mix = cost["item"].removeprefix("order") if every_mix else ""
         return f"{' '.join([cost['family'], *words])}: {cost['order']}{mix}"
+    if question is EVENTS:
+        return f"{cost['item']}: {cost['variants']}"
     if question.titled and words:
         return ", ".join(words)
     return cost["item"] + (f" ({', '.join(words)})" if words else "")
@@ -169,14 +171,14 @@ def build(columns, ask, everything=False):
     """Sections from columns (report.py)."""
     measured = [column for column in columns if not column.published]
     families = dict.fromkeys(cost["family"] for column in measured for cost in column.costs)
-    found = [_Found(question) for question in ask.sections(families)]
+    found = [_Found(question) for question in (EVENTS, *ask.sections(families))]
     for column in measured:
         _place(found, column, ask, everything)
     for column in columns:
         for figure in column.costs if column.published else ():
             _place_figure(found, column, figure, ask)
     sections = []
-    for part in found:
+    for part in [*found[1:], found[0]]:  # no other question takes an event; they stand last
         rows = sorted(part.rows.values(), key=lambda row: row.ring)
         left_out = Counter(key[_FAMILY] for key in part.hidden - part.rows.keys())
         made = Section(part.question.title, rows, left_out, part.question.none)

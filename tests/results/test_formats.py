@@ -44,6 +44,10 @@ def every_kind():
         loop("order.spread", "4*clc+4*cmc", 100.0, family="order", order="spread"),
         loop("order.clustered", "4*clc+4*cmc", 130.0, family="order", order="clustered"),
         loop("lone", "2*mov+1*movsb", 11.0, half=0.01, family="lone", context="at=a_b|<c>&$~"),
+        *(loop("lone", "2*mov+1*movsb", value, half=0.01, family="lone", quantity="event",
+               event=event, **more) for event, value, more in (
+                   ("page-faults", 0.25, {"source": "kernel"}),
+                   ("branch-misses", None, {"status": "not_supported", "detail": "no PMU"}))),
         sequence("none", 26.0), sequence("test_sti", 34.0), sequence("popfq", None, **refused),
     ]
 
@@ -91,5 +95,6 @@ def test_the_golden_files_hold_every_kind_of_cell():
     for method in ("direct", "solved", "difference", "iteration"):
         assert f",{method},perf," in text
     for words in (",unstable,", ",refused,", ",timed_out,", ",no,", ",yes,", ",published,",
-                  "order of 4*clc+4*cmc", "POPF_IF break-even"):
+                  ",not_supported,", "page-faults: lone,page-faults,", "order of 4*clc+4*cmc",
+                  "POPF_IF break-even"):
         assert words in text, words
