@@ -83,17 +83,17 @@ static int parse_header(struct line line, struct slices *slices, char *why, size
     uint64_t number;
     if (!take_word(&line, "slices 1 links"))
         return refuse(&whole, why, size);
-    for (int leg = 0; leg < LEG_loop; leg++) {
+    for (int segment = 0; segment < SEGMENT_loop; segment++) {
         if (!take_number(&line, 1 << 20, &number) || !number)
             return refuse(&whole, why, size);
-        slices->links[leg] = (uint32_t)number;
+        slices->links[segment] = (uint32_t)number;
     }
     if (!take_word(&line, " n"))
         return refuse(&whole, why, size);
-    for (int leg = 0; leg < LEG_COUNT; leg++) {
+    for (int segment = 0; segment < SEGMENT_COUNT; segment++) {
         if (!take_number(&line, UINT32_MAX, &number) || !number)
             return refuse(&whole, why, size);
-        slices->n[leg] = (uint32_t)number;
+        slices->n[segment] = (uint32_t)number;
     }
     return at_end(&line) ? 0 : refuse(&whole, why, size);
 }
@@ -101,9 +101,9 @@ static int parse_header(struct line line, struct slices *slices, char *why, size
 static int parse_slice(struct line line, struct slice *slice) {
     if (!take_word(&line, "s"))
         return 0;
-    for (int leg = 0; leg < LEG_COUNT; leg++)
+    for (int segment = 0; segment < SEGMENT_COUNT; segment++)
         for (int twice = 0; twice < 2; twice++)
-            if (!take_number(&line, UINT64_MAX, &slice->ticks[leg][twice]))
+            if (!take_number(&line, UINT64_MAX, &slice->ticks[segment][twice]))
                 return 0;
     return at_end(&line);
 }

@@ -18,18 +18,18 @@ enum { TRIMMED_ONE_IN = 10 };
 
 enum { FEWEST_SLICES = 20, BOOTSTRAP_BLOCK = 10, BOOTSTRAP_RESAMPLES = 200 };
 
-// ticks(2n) - ticks(n), per iteration (loop) or per link (panel), of one slice.
-static double leg_ticks(const struct slices *slices, size_t at, int leg) {
-    const uint64_t *ticks = slices->slices[at].ticks[leg];
-    double units = slices->n[leg] * (leg == LEG_loop ? 1.0 : slices->links[leg]);
+// ticks(2n) - ticks(n), per iteration (loop) or per link (reference chains), of one slice.
+static double segment_ticks(const struct slices *slices, size_t at, int segment) {
+    const uint64_t *ticks = slices->slices[at].ticks[segment];
+    double units = slices->n[segment] * (segment == SEGMENT_loop ? 1.0 : slices->links[segment]);
     return ((double)ticks[1] - (double)ticks[0]) / units;
 }
 
-// The series of one leg over all slices; owned by the caller.
-static double *leg_series(const struct slices *slices, int leg) {
+// The series of one segment over all slices; owned by the caller.
+static double *segment_series(const struct slices *slices, int segment) {
     double *series = memory_zero(slices->count, sizeof *series);
     for (size_t i = 0; i < slices->count; i++)
-        series[i] = leg_ticks(slices, i, leg);
+        series[i] = segment_ticks(slices, i, segment);
     return series;
 }
 
@@ -62,34 +62,36 @@ fail(struct stopwatch_value *value, enum status status, const char *format, ...)
 static int whole_cycles(double ratio, double *off) {
     int whole = (int)lround(ratio);
     *off = whole > 0 ? fabs(ratio / whole - 1) : HUGE_VAL;
-    return whole >= 3 && whole <= 6 && *off <= PANEL_TOLERANCE ? whole : 0;
+    return whole >= 3 && whole <= 6 && *off <= CHAINS_TOLERANCE ? whole : 0;
 }
 
-// The unit: ticks per cycle slice by slice, from the one-cycle members that are not
-// excluded. Checks what is left of the panel. Owned by the caller.
-static double *unit_series(double *const legs[LEG_COUNT], size_t count, int excluded,
+// The unit: ticks per cycle slice by slice, from the one-cycle chains that are not
+// excluded. Checks that the chains that are left agree. Owned by the caller.
+static double *unit_series(double *const segments[SEGMENT_COUNT], size_t count, int excluded,
                            struct stopwatch_value *value) {
     double *unit = memory_zero(count, sizeof *unit), off = 0;
     for (size_t i = 0; i < count; i++)
-        unit[i] = excluded == LEG_add   ? legs[LEG_rol][i]
-                  : excluded == LEG_rol ? legs[LEG_add][i]
-                                        : (legs[LEG_add][i] + legs[LEG_rol][i]) / 2;
-    if (excluded != LEG_add && excluded != LEG_rol) {
-        double ratio = centre_of_ratio(legs[LEG_add], legs[LEG_rol], count);
+        unit[i] = excluded == SEGMENT_add ? segments[SEGMENT_rol][i]
+                  : excluded == SEGMENT_rol
+                      ? segments[SEGMENT_add][i]
+                      : (segments[SEGMENT_add][i] + segments[SEGMENT_rol][i]) / 2;
+    if (excluded != SEGMENT_add && excluded != SEGMENT_rol) {
+        double ratio = centre_of_ratio(segments[SEGMENT_add], segments[SEGMENT_rol], count);
         value->disagreement = fabs(ratio - 1);
-        if (!(value->disagreement <= PANEL_TOLERANCE))
-            fail(value, STATUS_invalid_reference, "panel: add / rol is %.4f, not 1 within %.1f %%",
-                 ratio, PANEL_TOLERANCE * 100);
+        if (!(value->disagreement <= CHAINS_TOLERANCE))
+            fail(value, STATUS_invalid_reference,
+                 "reference chains: add / rol is %.4f, not 1 within %.1f %%", ratio,
+                 CHAINS_TOLERANCE * 100);
     }
-    if (excluded != LEG_imul) {
-        double ratio = centre_of_ratio(legs[LEG_imul], unit, count);
+    if (excluded != SEGMENT_imul) {
+        double ratio = centre_of_ratio(segments[SEGMENT_imul], unit, count);
         value->imul_cycles = whole_cycles(ratio, &off);
-        if (excluded == LEG_add || excluded == LEG_rol)
+        if (excluded == SEGMENT_add || excluded == SEGMENT_rol)
             value->disagreement = off;
         if (!value->imul_cycles)
             fail(value, STATUS_invalid_reference,
-                 "panel: imul takes %.4f cycles, not 3, 4, 5 or 6 within %.1f %%", ratio,
-                 PANEL_TOLERANCE * 100);
+                 "reference chains: imul takes %.4f cycles, not 3, 4, 5 or 6 within %.1f %%", ratio,
+                 CHAINS_TOLERANCE * 100);
     }
     return unit;
 }
@@ -122,14 +124,14 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed
         fail(value, STATUS_implausible, "fewer than 20 slices");
         return;
     }
-    double *legs[LEG_COUNT];
-    for (int leg = 0; leg < LEG_COUNT; leg++)
-        legs[leg] = leg_series(slices, leg);
-    double *unit = unit_series(legs, slices->count, excluded, value);
-    double *ratio = divide(legs[LEG_loop], unit, slices->count);
+    double *segments[SEGMENT_COUNT];
+    for (int segment = 0; segment < SEGMENT_COUNT; segment++)
+        segments[segment] = segment_series(slices, segment);
+    double *unit = unit_series(segments, slices->count, excluded, value);
+    double *ratio = divide(segments[SEGMENT_loop], unit, slices->count);
     value->cycles =
         stats_block_bootstrap(ratio, slices->count, BOOTSTRAP_BLOCK, BOOTSTRAP_RESAMPLES, seed);
-    value->ticks = stats_trimmed_mean(legs[LEG_loop], slices->count, STATS_TRIM);
+    value->ticks = stats_trimmed_mean(segments[SEGMENT_loop], slices->count, STATS_TRIM);
     describe_clock(unit, slices->count, value);
     describe_ratios(ratio, slices->count, value);
     if (!(value->cycles.value > 0) || !isfinite(value->cycles.value))
@@ -138,8 +140,8 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed
         fail(value, STATUS_implausible, "an iteration took less than a taken jump can");
     if (value->status < STATUS_unstable)
         value->cycles = (struct interval){NAN, NAN, NAN};
-    for (int leg = 0; leg < LEG_COUNT; leg++)
-        free(legs[leg]);
+    for (int segment = 0; segment < SEGMENT_COUNT; segment++)
+        free(segments[segment]);
     free(unit);
     free(ratio);
 }

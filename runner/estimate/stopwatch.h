@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runner/estimate: from the ticks of one execution's slices to cycles per iteration.
 //
-// The unit of cycles is a panel of three chains measured in the same slice as the
+// The unit of cycles comes from three reference chains, timed in the same slice as the
 // loop: add r,r and rol take one cycle a link and must agree; imul must take a whole
 // number of theirs, which is recorded. TSC frequency and core clock cancel out.
 // docs/statistics.md gives the reasons and the measured coverage.
@@ -10,26 +10,26 @@
 #include "common/rows.h"
 #include "runner/estimate/stats.h"
 
-// Legs of a slice, in the order of the variant's output.
-enum leg { LEG_add, LEG_rol, LEG_imul, LEG_loop, LEG_COUNT };
+// Timed segments of a slice, in the order of the variant's output.
+enum segment { SEGMENT_add, SEGMENT_rol, SEGMENT_imul, SEGMENT_loop, SEGMENT_COUNT };
 
-// Members of the panel are the legs but the loop; PANEL_all excludes none.
-enum { PANEL_all = LEG_loop };
+// The reference chains are the segments but the loop; CHAINS_all excludes none.
+enum { CHAINS_all = SEGMENT_loop };
 
 struct slice {
-    uint64_t ticks[LEG_COUNT][2]; // TSC ticks of n and of 2n iterations
+    uint64_t ticks[SEGMENT_COUNT][2]; // TSC ticks of n and of 2n iterations
 };
 
 struct slices {
-    uint32_t links[LEG_loop]; // dependent links in an iteration of each member
-    uint32_t n[LEG_COUNT];    // iterations of each leg
-    uint64_t flags_left;      // RFLAGS bits the loop left changed; 0: none
+    uint32_t links[SEGMENT_loop]; // dependent links in an iteration of each reference chain
+    uint32_t n[SEGMENT_COUNT];    // iterations of each segment
+    uint64_t flags_left;          // RFLAGS bits the loop left changed; 0: none
     size_t count;
     struct slice *slices; // count of them; the owner frees
 };
 
-// Of the members that are compared: how far they may be apart, a part.
-#define PANEL_TOLERANCE 0.003
+// How far reference chains that are compared may be apart, a part.
+#define CHAINS_TOLERANCE 0.003
 
 // Cycles. An iteration ends in a taken jump, and no x86-64 core takes more than two of them in a
 // cycle (Zen 5 is said to take two).
@@ -41,7 +41,7 @@ struct stopwatch_value {
     double spread;          // (q90 - q10) / centre of the slices' ratios, a part
     double ticks_per_cycle; // TSC ticks
     double ticks;           // per iteration of the loop
-    double disagreement;    // |add / rol - 1|, or of what is left of the panel; a part
+    double disagreement;    // |add / rol - 1|, or of the chains that are left; a part
     int imul_cycles;        // 3 to 6; 0: not a whole number, or imul excluded
     double clock_drift;     // ticks_per_cycle, last quarter of the slices over first, minus 1
     double disturbed;       // part of the slices more than 10 % off the centre
@@ -49,7 +49,7 @@ struct stopwatch_value {
     char detail[200];       // why it is not ok, or a warning; may be empty
 };
 
-// `excluded` is the member the loop itself is made of, or PANEL_all. Needs at least 20
+// `excluded` is the chain that the loop itself is made of, or CHAINS_all. Needs at least 20
 // slices, else implausible. `seed` makes the bootstrap repeatable.
 void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed,
                         struct stopwatch_value *value);

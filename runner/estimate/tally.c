@@ -89,7 +89,7 @@ static void describe_missing(const struct tally *tally, struct pooled *pooled) {
     add_detail(pooled, tally->count ? text : tally->detail);
 }
 
-// Half of the executions must give a value. A panel that disagreed says nothing of the variant but
+// Half of the executions must give a value. Chains that disagreed say nothing of the variant but
 // that a neighbour was busy then: three executions in which it agreed are enough.
 static int enough(const struct tally *tally) {
     if (tally->worst == STATUS_invalid_reference && tally->count >= 3)
@@ -133,7 +133,7 @@ static enum status pooled_status(const struct tally *cycles, double precision) {
     return pooled.status;
 }
 
-int tallies_lack_panel(const struct tallies *tallies, double precision) {
+int tallies_lack_unit(const struct tallies *tallies, double precision) {
     const struct tally *cycles = tallies_cycles(tallies);
     return cycles && pooled_status(cycles, precision) == STATUS_invalid_reference;
 }

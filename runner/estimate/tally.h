@@ -41,8 +41,8 @@ const struct tally *tallies_cycles(const struct tallies *tallies);
 void tally_pool(const struct tally *tally, double precision, struct pooled *pooled);
 
 // Should the variant be measured once more? True while its cycles' interval is wider than
-// the precision and there is hope (executions give values, or only lack a valid panel).
+// the precision and there is hope (executions give values, or only the reference chains disagree).
 int tallies_too_wide(const struct tallies *tallies, double precision);
 
-// Has it no value so far because the panel disagreed too often?
-int tallies_lack_panel(const struct tallies *tallies, double precision);
+// Has it no value so far because the reference chains disagreed too often?
+int tallies_lack_unit(const struct tallies *tallies, double precision);

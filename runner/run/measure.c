@@ -29,7 +29,7 @@ struct block {
     bool *is_done;           // by variant: measured in it before a resume
     size_t core, done, planned;
     size_t wanted;    // variants this block has, also those measured before a resume
-    size_t disturbed; // of them those without a value for want of a valid panel
+    size_t disturbed; // of them those without a value because the reference chains disagreed
     long number;
     double started;
     struct error *error;
@@ -188,7 +188,7 @@ static void mark_wanted(struct block *block) {
         if (!(block->is_wanted[i] = is_wanted(block, i)))
             continue;
         block->wanted++;
-        block->disturbed += tallies_lack_panel(&block->tallies[i], run->settings->precision);
+        block->disturbed += tallies_lack_unit(&block->tallies[i], run->settings->precision);
     }
 }
 
@@ -209,7 +209,7 @@ static size_t list_jobs(struct block *block, struct engine_job *jobs) {
 }
 
 // A neighbour on the core that we cannot see comes and goes within seconds. Where most of what is
-// left lacks a valid panel, the blocks beyond the usual number wait for its end, longer each time.
+// left has no unit, the blocks beyond the usual number wait for its end, longer each time.
 static void wait_for_quiet(const struct block *block) {
     const struct measurement *run = block->run;
     long further = block->number - (long)run->settings->blocks;

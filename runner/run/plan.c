@@ -50,7 +50,7 @@ static int read_variant(const struct plan *plan, size_t at, struct variant *vari
     if (needs < 0)
         return wrong(plan, at, "needs", "not none, iopl or cpl0", error);
     variant->needs = (enum needs)needs;
-    // In the order of enum leg; the empty text is PANEL_all.
+    // In the order of enum segment; the empty text is CHAINS_all.
     variant->panel_excluded =
         find_name(row->panel_excludes, (const char *const[]){"add", "rol", "imul", ""}, 4);
     if (variant->panel_excluded < 0)

@@ -45,11 +45,11 @@ static void write_slices(const struct record_run *run, const struct execution *e
     for (size_t i = 0; i < slices->count; i++) {
         fprintf(stream, "%s,%ld,%s,%s,%zu", run->settings->run_id, block,
                 run->plan->rows[execution->index].name, run->engine->name, i);
-        for (int leg = 0; leg < LEG_COUNT; leg++)
-            fprintf(stream, ",%u", slices->n[leg]);
-        for (int leg = 0; leg < LEG_COUNT; leg++)
-            fprintf(stream, ",%llu,%llu", (unsigned long long)slices->slices[i].ticks[leg][0],
-                    (unsigned long long)slices->slices[i].ticks[leg][1]);
+        for (int segment = 0; segment < SEGMENT_COUNT; segment++)
+            fprintf(stream, ",%u", slices->n[segment]);
+        for (int segment = 0; segment < SEGMENT_COUNT; segment++)
+            fprintf(stream, ",%llu,%llu", (unsigned long long)slices->slices[i].ticks[segment][0],
+                    (unsigned long long)slices->slices[i].ticks[segment][1]);
         fputs("\r\n", stream);
     }
 }

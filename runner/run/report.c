@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// For an estimate: one slice is 12 legs of about 2.5 microseconds, a program's start and the
+// For an estimate: one slice is 12 segments of about 2.5 microseconds, a program's start and the
 // statistics about 5 ms, perf stat's start about 15 ms. Measured runs print the real split.
 static const double seconds_a_slice = 30e-6, seconds_a_start = 5e-3, seconds_a_perf = 15e-3;
 

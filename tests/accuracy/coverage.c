@@ -61,7 +61,7 @@ static int sink(const struct execution *execution, void *context) {
     struct stopwatch_value value;
     if (execution->status != STATUS_ok)
         return 0;
-    stopwatch_evaluate(&execution->slices, PANEL_all, execution->index, &value);
+    stopwatch_evaluate(&execution->slices, CHAINS_all, execution->index, &value);
     chain->all_executions++;
     if (isnan(value.cycles.value)) {
         chain->invalid++;

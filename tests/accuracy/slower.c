@@ -27,9 +27,9 @@ void __wrap_record_execution(const struct record_run *run, const struct executio
         memcpy(slower.slices.slices, execution->slices.slices,
                count * sizeof *slower.slices.slices);
         for (size_t i = 0; i < count; i++)
-            for (int leg = 0; leg < 2; leg++)
-                slower.slices.slices[i].ticks[LEG_loop][leg] +=
-                    slower.slices.slices[i].ticks[LEG_loop][leg] * SLOWER_PER_CENT / 100;
+            for (int segment = 0; segment < 2; segment++)
+                slower.slices.slices[i].ticks[SEGMENT_loop][segment] +=
+                    slower.slices.slices[i].ticks[SEGMENT_loop][segment] * SLOWER_PER_CENT / 100;
     }
     __real_record_execution(run, &slower, block, slot, disturbance, measurements, samples, tallies);
     if (count > 0)

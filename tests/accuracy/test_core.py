@@ -49,7 +49,7 @@ def test_a_quiet_core_is_judged_at_once(build, host, tmp_path):
 
 @pytest.mark.parametrize("what, why", [
     (f"{NOPS} 0 loop=22", "64 nops take 2.*, alone 1"),  # half of the core is another's
-    (f"* 0 {SHARED}", "64 nops are invalid_reference: panel: add / rol"),
+    (f"* 0 {SHARED}", "64 nops are invalid_reference: reference chains: add / rol"),
     (f"{NOPS} 0 between=0.2", "64 nops are unstable: ")])  # a neighbour that comes and goes
 def test_a_core_that_is_shared_throughout_is_a_skip_that_says_so(build, host, tmp_path, what, why):
     host.says(*COSTS, what)

@@ -43,7 +43,8 @@ def test_a_variant_whose_references_agree_later_gets_its_value(builds, says, out
     row = next(row for row in rows(out, "summary.csv") if row["variant"] == "crc.links8")
     assert (row["status"], row["executions"]) == ("ok", "3")
     assert float(row["value"]) == pytest.approx(24, rel=0.001)
-    assert "7 of 10 executions invalid_reference: panel: add / rol is 1.00" in row["detail"]
+    assert ("7 of 10 executions invalid_reference: reference chains: add / rol is 1.00"
+            in row["detail"])
     assert host.executions("xor.links8") == 5  # those with a value were not measured again
 
 

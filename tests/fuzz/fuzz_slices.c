@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char why[160] = "";
     struct slices slices;
     if (!slices_parse((const char *)data, size, 3, &slices, why, sizeof why)) {
-        must(slices.count == 3 && slices.n[LEG_loop] > 0);
+        must(slices.count == 3 && slices.n[SEGMENT_loop] > 0);
         slices_free(&slices);
     } else {
         must(why[0] != '\0' && !slices.slices);

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(slices.slices, data, slices.count * sizeof(struct slice));
     // The bytes behind the last whole slice say which member is excluded: one evaluation an input,
     // because its bootstrap is what takes the time.
-    int excluded = LEG_add + (int)(size % sizeof(struct slice) % (PANEL_all + 1));
+    int excluded = SEGMENT_add + (int)(size % sizeof(struct slice) % (CHAINS_all + 1));
     struct stopwatch_value value;
     stopwatch_evaluate(&slices, excluded, 1, &value);
     if (value.status == STATUS_ok)

@@ -25,11 +25,11 @@ static double advance(struct clock *clock, double cycles) {
     return (floor(clock->ticks / step) - before) * step;
 }
 
-static uint64_t run_leg(struct clock *clock, double cycles) {
+static uint64_t run_segment(struct clock *clock, double cycles) {
     double time = cycles * (1 + gsl_ran_gaussian(clock->random, clock->cpu->noise));
     if (gsl_rng_uniform(clock->random) < clock->cpu->interrupted)
         time += 2000 + gsl_ran_exponential(clock->random, 2000);
-    advance(clock, 200 + 100 * gsl_rng_uniform(clock->random)); // between two legs
+    advance(clock, 200 + 100 * gsl_rng_uniform(clock->random)); // between two segments
     return (uint64_t)advance(clock, time + SYNTHETIC_OVERHEAD);
 }
 
@@ -42,26 +42,27 @@ static uint32_t find_n(double cycles_an_iteration) {
 
 void synthetic_slices(const struct synthetic_cpu *cpu, size_t count, unsigned long seed,
                       struct slices *slices) {
-    static const int order[LEG_COUNT] = {LEG_add, LEG_loop, LEG_rol, LEG_imul};
+    static const int order[SEGMENT_COUNT] = {SEGMENT_add, SEGMENT_loop, SEGMENT_rol, SEGMENT_imul};
     struct clock clock = {.cpu = cpu, .random = gsl_rng_alloc(gsl_rng_taus2)};
     clock.length = cpu->drift_cycles ? cpu->drift_cycles : (double)(count * SLICE_CYCLES);
     gsl_rng_set(clock.random, seed);
     *slices = (struct slices){.count = count, .slices = calloc(count, sizeof(struct slice))};
-    for (int leg = 0; leg < LEG_COUNT; leg++) {
-        int links = leg == LEG_loop ? 1 : SYNTHETIC_LINKS;
-        if (leg != LEG_loop)
-            slices->links[leg] = SYNTHETIC_LINKS;
-        slices->n[leg] = find_n(cpu->cycles[leg] * links);
+    for (int segment = 0; segment < SEGMENT_COUNT; segment++) {
+        int links = segment == SEGMENT_loop ? 1 : SYNTHETIC_LINKS;
+        if (segment != SEGMENT_loop)
+            slices->links[segment] = SYNTHETIC_LINKS;
+        slices->n[segment] = find_n(cpu->cycles[segment] * links);
     }
     for (size_t i = 0; i < count; i++) {
         int second = gsl_rng_uniform(clock.random) < cpu->second_part;
         for (int twice = 0; twice < 2; twice++)
-            for (int at = 0; at < LEG_COUNT; at++) {
-                int leg = order[at];
-                double link = leg == LEG_loop && second ? cpu->second_loop : cpu->cycles[leg];
-                double links = leg == LEG_loop ? 1 : SYNTHETIC_LINKS;
-                slices->slices[i].ticks[leg][twice] =
-                    run_leg(&clock, link * links * (slices->n[leg] << twice));
+            for (int at = 0; at < SEGMENT_COUNT; at++) {
+                int segment = order[at];
+                double link =
+                    segment == SEGMENT_loop && second ? cpu->second_loop : cpu->cycles[segment];
+                double links = segment == SEGMENT_loop ? 1 : SYNTHETIC_LINKS;
+                slices->slices[i].ticks[segment][twice] =
+                    run_segment(&clock, link * links * (slices->n[segment] << twice));
             }
     }
     gsl_rng_free(clock.random);

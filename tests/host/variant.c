@@ -48,10 +48,10 @@ static const struct {
 } words[] = {
 #define WORD(name, member)                                                                         \
     { name, offsetof(struct execution, member) }
-    WORD("loop", cpu.cycles[LEG_loop]),
-    WORD("add", cpu.cycles[LEG_add]),
-    WORD("rol", cpu.cycles[LEG_rol]),
-    WORD("imul", cpu.cycles[LEG_imul]),
+    WORD("loop", cpu.cycles[SEGMENT_loop]),
+    WORD("add", cpu.cycles[SEGMENT_add]),
+    WORD("rol", cpu.cycles[SEGMENT_rol]),
+    WORD("imul", cpu.cycles[SEGMENT_imul]),
     WORD("noise", cpu.noise),
     WORD("step", cpu.step),
     WORD("drift", cpu.drift),
@@ -188,7 +188,7 @@ static void vary(struct execution *execution, unsigned long seed) {
     gsl_rng *random = gsl_rng_alloc(gsl_rng_taus2);
     gsl_rng_set(random, seed + 1);
     double factor = 1 + gsl_ran_gaussian(random, execution->between);
-    execution->cpu.cycles[LEG_loop] *= factor;
+    execution->cpu.cycles[SEGMENT_loop] *= factor;
     execution->cpu.second_loop *= factor;
     gsl_rng_free(random);
 }
@@ -197,16 +197,16 @@ static void print_slices(const struct execution *execution, size_t count, unsign
     struct slices slices;
     synthetic_slices(&execution->cpu, count, seed, &slices);
     printf("slices 1 links");
-    for (int leg = 0; leg < LEG_loop; leg++)
-        printf(" %u", slices.links[leg]);
+    for (int segment = 0; segment < SEGMENT_loop; segment++)
+        printf(" %u", slices.links[segment]);
     printf(" n");
-    for (int leg = 0; leg < LEG_COUNT; leg++)
-        printf(" %u", slices.n[leg]);
+    for (int segment = 0; segment < SEGMENT_COUNT; segment++)
+        printf(" %u", slices.n[segment]);
     for (size_t i = 0; i < count; i++) {
         printf("\ns");
-        for (int leg = 0; leg < LEG_COUNT; leg++)
-            printf(" %llu %llu", (unsigned long long)slices.slices[i].ticks[leg][0],
-                   (unsigned long long)slices.slices[i].ticks[leg][1]);
+        for (int segment = 0; segment < SEGMENT_COUNT; segment++)
+            printf(" %llu %llu", (unsigned long long)slices.slices[i].ticks[segment][0],
+                   (unsigned long long)slices.slices[i].ticks[segment][1]);
     }
     printf("\n");
     if (execution->flags > 0)
@@ -230,7 +230,7 @@ int main(int argc, char **argv) {
     if (stopwatch)
         prctl(PR_SET_PDEATHSIG, SIGKILL); // as the run-time
     sleep_for(stopwatch ? execution.takes
-                        : (double)number * execution.cpu.cycles[LEG_loop] / core_hz);
+                        : (double)number * execution.cpu.cycles[SEGMENT_loop] / core_hz);
     while (execution.hangs)
         pause();
     if (execution.prints)

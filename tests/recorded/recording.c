@@ -12,24 +12,24 @@
 enum { LINKS = 32 };
 
 const struct recorded_loop recorded_loops[RECORDED_LOOPS] = {
-    {"add_chain32", "32 add, chain", 32, RECORDED_STEADY, LEG_add},
-    {"xor_chain32", "32 xor, chain", 32, RECORDED_STEADY, PANEL_all},
-    {"div_chain", "16 lea, chain", 16, RECORDED_STEADY, PANEL_all},
-    {"crc32_chain16", "16 crc32, chain", 48, RECORDED_STEADY, PANEL_all},
-    {"imul_chain16", "16 imul, chain", 48, RECORDED_STEADY, LEG_imul},
-    {"mulps_chain8", "8 mulps, chain", 32, RECORDED_STEADY, PANEL_all},
-    {"imul_tp", "24 imul", 24, RECORDED_STEADY, LEG_imul},
-    {"addps_tp", "20 addps", 10, RECORDED_STEADY, PANEL_all},
-    {"nop16", "16 nop", 3, RECORDED_STEADY, PANEL_all},
-    {"nop64", "64 nop", 11.5, RECORDED_STEADY, PANEL_all},
-    {"mixed", "imul hides 12", 3, RECORDED_STEADY, PANEL_all},
-    {"adds_indep", "24 add", 5.82, RECORDED_LOOSE, PANEL_all},
-    {"loads", "24 loads", 12.08, RECORDED_LOOSE, PANEL_all},
-    {"stores", "16 stores", 16, RECORDED_LOOSE, PANEL_all},
-    {"push_pop16", "16 push, pop", 8, RECORDED_LOOSEST, PANEL_all},
-    {"lock_add4", "4 lock add", 72, RECORDED_LOOSE, PANEL_all},
-    {"pushfq_popfq8", "8 pushfq, popfq", 226, RECORDED_LOOSE, PANEL_all},
-    {"push_popfq14", "14 push, popfq", 417.2, RECORDED_LOOSE, PANEL_all},
+    {"add_chain32", "32 add, chain", 32, RECORDED_STEADY, SEGMENT_add},
+    {"xor_chain32", "32 xor, chain", 32, RECORDED_STEADY, CHAINS_all},
+    {"div_chain", "16 lea, chain", 16, RECORDED_STEADY, CHAINS_all},
+    {"crc32_chain16", "16 crc32, chain", 48, RECORDED_STEADY, CHAINS_all},
+    {"imul_chain16", "16 imul, chain", 48, RECORDED_STEADY, SEGMENT_imul},
+    {"mulps_chain8", "8 mulps, chain", 32, RECORDED_STEADY, CHAINS_all},
+    {"imul_tp", "24 imul", 24, RECORDED_STEADY, SEGMENT_imul},
+    {"addps_tp", "20 addps", 10, RECORDED_STEADY, CHAINS_all},
+    {"nop16", "16 nop", 3, RECORDED_STEADY, CHAINS_all},
+    {"nop64", "64 nop", 11.5, RECORDED_STEADY, CHAINS_all},
+    {"mixed", "imul hides 12", 3, RECORDED_STEADY, CHAINS_all},
+    {"adds_indep", "24 add", 5.82, RECORDED_LOOSE, CHAINS_all},
+    {"loads", "24 loads", 12.08, RECORDED_LOOSE, CHAINS_all},
+    {"stores", "16 stores", 16, RECORDED_LOOSE, CHAINS_all},
+    {"push_pop16", "16 push, pop", 8, RECORDED_LOOSEST, CHAINS_all},
+    {"lock_add4", "4 lock add", 72, RECORDED_LOOSE, CHAINS_all},
+    {"pushfq_popfq8", "8 pushfq, popfq", 226, RECORDED_LOOSE, CHAINS_all},
+    {"push_popfq14", "14 push, popfq", 417.2, RECORDED_LOOSE, CHAINS_all},
 };
 
 static const char *const heads[] = {"block",  "seconds",        "loop",          "n_add",  "n_rol",
@@ -64,19 +64,19 @@ static int describe(const struct table *table, size_t row, struct recorded *exec
         return -1;
     execution->round = (int)round;
     execution->seconds = strtod(table_cell(table, row, "seconds"), NULL);
-    for (int member = 0; member < LEG_loop; member++)
-        slices->links[member] = LINKS;
-    slices->n[LEG_add] = count_in(table, row, "n_add");
-    slices->n[LEG_rol] = count_in(table, row, "n_rol");
-    slices->n[LEG_imul] = count_in(table, row, "n_imul");
-    slices->n[LEG_loop] = count_in(table, row, "n_loop");
+    for (int chain = 0; chain < SEGMENT_loop; chain++)
+        slices->links[chain] = LINKS;
+    slices->n[SEGMENT_add] = count_in(table, row, "n_add");
+    slices->n[SEGMENT_rol] = count_in(table, row, "n_rol");
+    slices->n[SEGMENT_imul] = count_in(table, row, "n_imul");
+    slices->n[SEGMENT_loop] = count_in(table, row, "n_loop");
     execution->width_n[WIDTH_before] = count_in(table, row, "n_width_before");
     execution->width_n[WIDTH_after] = count_in(table, row, "n_width_after");
     slices->count = RECORDED_SLICES;
     slices->slices = allocate(RECORDED_SLICES, sizeof *slices->slices);
     execution->widths = allocate(RECORDED_SLICES, sizeof *execution->widths);
-    for (int leg = 0; leg < LEG_COUNT; leg++)
-        if (!slices->n[leg])
+    for (int segment = 0; segment < SEGMENT_COUNT; segment++)
+        if (!slices->n[segment])
             return -1;
     return execution->width_n[WIDTH_before] && execution->width_n[WIDTH_after] ? 0 : -1;
 }
@@ -107,8 +107,8 @@ static int read_executions(const char *folder, struct recording *recording, stru
 // Where a column's ticks of slice `at` go.
 static uint64_t *cell(struct recorded *execution, size_t at, int column) {
     int pair = column / 2, which = column % 2;
-    return pair < LEG_COUNT ? &execution->slices.slices[at].ticks[pair][which]
-                            : &execution->widths[at].ticks[pair - LEG_COUNT][which];
+    return pair < SEGMENT_COUNT ? &execution->slices.slices[at].ticks[pair][which]
+                                : &execution->widths[at].ticks[pair - SEGMENT_COUNT][which];
 }
 
 // A line of a column. By hand: there are 2.6 million.
@@ -121,8 +121,9 @@ static int read_line(FILE *stream, uint64_t *ticks) {
 
 static int read_column(const char *folder, int column, struct recording *recording,
                        struct error *error) {
-    static const char *const pairs[] = {"add",          "rol",        "imul", "loop",
-                                        "width_before", "width_after"}; // enum leg, then enum width
+    static const char *const pairs[] = {
+        "add",  "rol",          "imul",
+        "loop", "width_before", "width_after"}; // enum segment, then enum width
     char path[4096];
     snprintf(path, sizeof path, "%s/%s_%s", folder, pairs[column / 2], column % 2 ? "2n" : "n");
     FILE *stream = fopen(path, "r");
@@ -144,7 +145,7 @@ static int read_column(const char *folder, int column, struct recording *recordi
 int recording_read(const char *folder, struct recording *recording, struct error *error) {
     *recording = (struct recording){0};
     int failed = read_executions(folder, recording, error);
-    for (int column = 0; column < 2 * (LEG_COUNT + WIDTH_COUNT) && !failed; column++)
+    for (int column = 0; column < 2 * (SEGMENT_COUNT + WIDTH_COUNT) && !failed; column++)
         failed = read_column(folder, column, recording, error);
     if (failed)
         recording_free(recording);
@@ -164,18 +165,19 @@ static double difference(const uint64_t ticks[2]) {
     return (double)ticks[1] - (double)ticks[0];
 }
 
-static double link_ticks(const struct recorded *execution, size_t at, int leg) {
+static double link_ticks(const struct recorded *execution, size_t at, int segment) {
     const struct slices *slices = &execution->slices;
-    return difference(slices->slices[at].ticks[leg]) / slices->n[leg] / slices->links[leg];
+    return difference(slices->slices[at].ticks[segment]) / slices->n[segment] /
+           slices->links[segment];
 }
 
 static double unit(const struct recorded *execution, size_t at) {
-    return (link_ticks(execution, at, LEG_add) + link_ticks(execution, at, LEG_rol)) / 2;
+    return (link_ticks(execution, at, SEGMENT_add) + link_ticks(execution, at, SEGMENT_rol)) / 2;
 }
 
 double recorded_cycles(const struct recorded *execution, size_t at) {
     const struct slices *slices = &execution->slices;
-    return difference(slices->slices[at].ticks[LEG_loop]) / slices->n[LEG_loop] /
+    return difference(slices->slices[at].ticks[SEGMENT_loop]) / slices->n[SEGMENT_loop] /
            unit(execution, at);
 }
 
@@ -187,8 +189,8 @@ int recorded_is_quiet(const struct recorded *execution, size_t at) {
         if (!(fabs(cycles / WIDTH_QUIET - 1) <= 0.03))
             return 0;
     }
-    return fabs(link_ticks(execution, at, LEG_add) / link_ticks(execution, at, LEG_rol) - 1) <=
-           0.02;
+    return fabs(link_ticks(execution, at, SEGMENT_add) / link_ticks(execution, at, SEGMENT_rol) -
+                1) <= 0.02;
 }
 
 size_t recorded_quiet_count(const struct recorded *execution) {

@@ -18,9 +18,9 @@ enum { RECORDED_ROUNDS = 60, RECORDED_LOOPS = 18, RECORDED_SLICES = 200 };
 struct recorded_loop {
     const char *name; // in the recording
     const char *what;
-    double cycles;   // of an iteration on a core of one's own
-    double near;     // one of the three above
-    int is_a_member; // enum leg of the panel's member that the loop is made of, or PANEL_all
+    double cycles; // of an iteration on a core of one's own
+    double near;   // one of the three above
+    int excluded;  // the reference chain that the loop is made of, or CHAINS_all
 };
 extern const struct recorded_loop recorded_loops[RECORDED_LOOPS];
 
@@ -38,7 +38,7 @@ struct recorded {
     int round;
     size_t loop;
     double seconds;       // since the recording began
-    struct slices slices; // the four legs of today
+    struct slices slices; // the four segments of today
     uint32_t width_n[WIDTH_COUNT];
     struct width_slice *widths; // as many as slices.slices, slice by slice
 };

@@ -54,7 +54,7 @@ static int read_and_evaluate(void **state) {
         const struct recorded *execution = &recording.executions[i];
         size_t quiet = recorded_quiet_count(execution);
         kinds[i] = !quiet ? SHARED : 10 * quiet < 9 * execution->slices.count ? SOME_QUIET : QUIET;
-        stopwatch_evaluate(&execution->slices, recorded_loops[execution->loop].is_a_member, i + 1,
+        stopwatch_evaluate(&execution->slices, recorded_loops[execution->loop].excluded, i + 1,
                            &values[i]);
     }
     return 0;
@@ -125,10 +125,10 @@ static void count_outcomes(size_t loop, size_t counts[KINDS][OUTCOMES]) {
 
 static void the_reader_gives_what_was_recorded(void **state) {
     (void)state;
-    static const uint64_t sums[LEG_COUNT + WIDTH_COUNT][2] = {
+    static const uint64_t sums[SEGMENT_COUNT + WIDTH_COUNT][2] = {
         {1445856640, 2872015316}, {1444792802, 2869065392}, {2147017410, 4272834254},
         {1964505528, 3903245994}, {965452338, 1904016290},  {959965158, 1901527426}};
-    uint64_t found[LEG_COUNT + WIDTH_COUNT][2] = {{0}};
+    uint64_t found[SEGMENT_COUNT + WIDTH_COUNT][2] = {{0}};
     int rounds[RECORDED_ROUNDS][RECORDED_LOOPS] = {{0}};
     assert_int_equal(recording.count, RECORDED_ROUNDS * RECORDED_LOOPS);
     for (size_t i = 0; i < recording.count; i++) {
@@ -136,10 +136,11 @@ static void the_reader_gives_what_was_recorded(void **state) {
         rounds[execution->round][execution->loop]++;
         for (size_t at = 0; at < execution->slices.count; at++)
             for (int which = 0; which < 2; which++) {
-                for (int leg = 0; leg < LEG_COUNT; leg++)
-                    found[leg][which] += execution->slices.slices[at].ticks[leg][which];
+                for (int segment = 0; segment < SEGMENT_COUNT; segment++)
+                    found[segment][which] += execution->slices.slices[at].ticks[segment][which];
                 for (int width = 0; width < WIDTH_COUNT; width++)
-                    found[LEG_COUNT + width][which] += execution->widths[at].ticks[width][which];
+                    found[SEGMENT_COUNT + width][which] +=
+                        execution->widths[at].ticks[width][which];
             }
     }
     assert_memory_equal(found, sums, sizeof sums);
@@ -157,8 +158,8 @@ static void its_first_slice_stands_in_its_legs(void **state) {
     assert_string_equal(recorded_loops[execution->loop].name, "nop16");
     assert_memory_equal(&execution->slices.slices[0], &first, sizeof first);
     assert_memory_equal(&execution->widths[0], &widths, sizeof widths);
-    assert_int_equal(execution->slices.n[LEG_loop], 2048);
-    assert_int_equal(execution->slices.n[LEG_imul], 128);
+    assert_int_equal(execution->slices.n[SEGMENT_loop], 2048);
+    assert_int_equal(execution->slices.n[SEGMENT_imul], 128);
     assert_int_equal(execution->width_n[WIDTH_after], 128);
     // By hand: 20004 ticks of 2048 iterations over the mean of 13276 and 13246 of 256 * 32 links.
     assert_near(recorded_cycles(execution, 0), 20004 / 2048.0 / (13261 / 8192.0), 1e-9);
@@ -244,10 +245,10 @@ static void whenever_there_is_a_value_imul_takes_3_cycles(void **state) {
         if (values[i].status >= STATUS_unstable)
             assert_int_equal(
                 values[i].imul_cycles,
-                recorded_loops[recording.executions[i].loop].is_a_member == LEG_imul ? 0 : 3);
+                recorded_loops[recording.executions[i].loop].excluded == SEGMENT_imul ? 0 : 3);
 }
 
-static void no_value_without_a_panel_and_no_status_without_a_reason(void **state) {
+static void no_value_without_a_unit_and_no_status_without_a_reason(void **state) {
     (void)state;
     for (size_t i = 0; i < recording.count; i++) {
         const struct interval *cycles = &values[i].cycles;
@@ -316,7 +317,7 @@ int main(void) {
         cmocka_unit_test(a_quiet_execution_is_ok_and_right),
         cmocka_unit_test(intervals_of_quiet_pools_hold_the_truth_in_92_of_100),
         cmocka_unit_test(whenever_there_is_a_value_imul_takes_3_cycles),
-        cmocka_unit_test(no_value_without_a_panel_and_no_status_without_a_reason),
+        cmocka_unit_test(no_value_without_a_unit_and_no_status_without_a_reason),
         cmocka_unit_test(what_is_wrong_on_a_shared_core_does_not_grow),
     };
     return cmocka_run_group_tests(tests, read_and_evaluate, leave);

@@ -64,8 +64,8 @@ static void every_cell_gets_to_its_place_whatever_the_order_of_the_proof(void **
         assert_string_equal(texts[i][0], texts[i][1]);
     assert_int_equal(one->needs, NEEDS_iopl);
     assert_int_equal(other->needs, NEEDS_none);
-    assert_int_equal(one->panel_excluded, LEG_rol);
-    assert_int_equal(other->panel_excluded, PANEL_all);
+    assert_int_equal(one->panel_excluded, SEGMENT_rol);
+    assert_int_equal(other->panel_excluded, CHAINS_all);
     assert_true(one->iterations == 4294967295 && other->iterations == 1);
     assert_near(one->groups, 2, 0);
     assert_nan(other->groups);

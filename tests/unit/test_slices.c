@@ -21,12 +21,12 @@ static void a_whole_answer_is_taken_number_by_number(void **state) {
                                             "note flags 1024\nend 2\n";
     assert_int_equal(parse(text, sizeof text - 1, 2), 0);
     assert_int_equal(slices.count, 2);
-    assert_int_equal(slices.links[LEG_imul], 32);
-    assert_int_equal(slices.n[LEG_add], 256);
-    assert_int_equal(slices.n[LEG_loop], 9);
-    assert_int_equal(slices.slices[0].ticks[LEG_rol][1], 4);
-    assert_int_equal(slices.slices[0].ticks[LEG_loop][0], 7);
-    assert_true(slices.slices[1].ticks[LEG_add][0] == UINT64_MAX);
+    assert_int_equal(slices.links[SEGMENT_imul], 32);
+    assert_int_equal(slices.n[SEGMENT_add], 256);
+    assert_int_equal(slices.n[SEGMENT_loop], 9);
+    assert_int_equal(slices.slices[0].ticks[SEGMENT_rol][1], 4);
+    assert_int_equal(slices.slices[0].ticks[SEGMENT_loop][0], 7);
+    assert_true(slices.slices[1].ticks[SEGMENT_add][0] == UINT64_MAX);
     assert_int_equal(slices.flags_left, 0x400);
     slices_free(&slices);
 }

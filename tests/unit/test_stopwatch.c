@@ -17,157 +17,157 @@ static const struct row {
     double value, tolerance; // cycles an iteration; a part
     int imul;                // cycles that must be recorded
 } rows[] = {
-    {"imul of 3 cycles", {{1, 1, 3, 48}, .noise = 0.001}, PANEL_all, OK, 48, 0.001, 3},
-    {"imul of 4 cycles", {{1, 1, 4, 48}, .noise = 0.001}, PANEL_all, OK, 48, 0.001, 4},
-    {"imul of 5 cycles", {{1, 1, 5, 48}, .noise = 0.001}, PANEL_all, OK, 48, 0.001, 5},
-    {"imul of 6 cycles", {{1, 1, 6, 48}, .noise = 0.001}, PANEL_all, OK, 48, 0.001, 6},
-    {"imul of 3.5 cycles", {{1, 1, 3.5, 48}, .noise = 0.001}, PANEL_all, INVALID, 0, 0, 0},
-    {"imul of 2 cycles", {{1, 1, 2, 48}, .noise = 0.001}, PANEL_all, INVALID, 0, 0, 0},
-    {"imul of 7 cycles", {{1, 1, 7, 48}, .noise = 0.001}, PANEL_all, INVALID, 0, 0, 0},
-    {"add member is an add-immediate",
+    {"imul of 3 cycles", {{1, 1, 3, 48}, .noise = 0.001}, CHAINS_all, OK, 48, 0.001, 3},
+    {"imul of 4 cycles", {{1, 1, 4, 48}, .noise = 0.001}, CHAINS_all, OK, 48, 0.001, 4},
+    {"imul of 5 cycles", {{1, 1, 5, 48}, .noise = 0.001}, CHAINS_all, OK, 48, 0.001, 5},
+    {"imul of 6 cycles", {{1, 1, 6, 48}, .noise = 0.001}, CHAINS_all, OK, 48, 0.001, 6},
+    {"imul of 3.5 cycles", {{1, 1, 3.5, 48}, .noise = 0.001}, CHAINS_all, INVALID, 0, 0, 0},
+    {"imul of 2 cycles", {{1, 1, 2, 48}, .noise = 0.001}, CHAINS_all, INVALID, 0, 0, 0},
+    {"imul of 7 cycles", {{1, 1, 7, 48}, .noise = 0.001}, CHAINS_all, INVALID, 0, 0, 0},
+    {"the add chain is an add-immediate",
      {{0.17, 1, 3, 48}, .noise = 0.001},
-     PANEL_all,
+     CHAINS_all,
      INVALID,
      0,
      0,
      0},
     {"add-immediate where rol is left out",
      {{0.17, 1, 3, 16}, .noise = 0.001},
-     LEG_rol,
+     SEGMENT_rol,
      INVALID,
      0,
      0,
      0},
     {"add-immediate left out itself",
      {{0.17, 1, 3, 16}, .noise = 0.001},
-     LEG_add,
+     SEGMENT_add,
      OK,
      16,
      0.001,
      3},
     {"add-immediate where imul is left out",
      {{0.17, 1, 3, 48}, .noise = 0.001},
-     LEG_imul,
+     SEGMENT_imul,
      INVALID,
      0,
      0,
      0},
-    {"rol of 2 cycles", {{1, 2, 3, 48}, .noise = 0.001}, PANEL_all, INVALID, 0, 0, 0},
-    {"members apart by 1 %", {{1, 1.01, 3, 48}, .noise = 0.001}, PANEL_all, INVALID, 0, 0, 0},
-    {"all three off", {{0.17, 0.5, 2.2, 48}, .noise = 0.001}, PANEL_all, INVALID, 0, 0, 0},
+    {"rol of 2 cycles", {{1, 2, 3, 48}, .noise = 0.001}, CHAINS_all, INVALID, 0, 0, 0},
+    {"chains apart by 1 %", {{1, 1.01, 3, 48}, .noise = 0.001}, CHAINS_all, INVALID, 0, 0, 0},
+    {"all three off", {{0.17, 0.5, 2.2, 48}, .noise = 0.001}, CHAINS_all, INVALID, 0, 0, 0},
     {"all three off by one factor",
      {{1.25, 1.25, 3.75 * 1.1, 48}, .noise = 0.001},
-     PANEL_all,
+     CHAINS_all,
      INVALID,
      0,
      0,
      0},
-    {"a loop of add", {{1, 1, 3, 64}, .noise = 0.001}, LEG_add, OK, 64, 0.001, 3},
-    {"a loop of rol", {{1, 1, 3, 64}, .noise = 0.001}, LEG_rol, OK, 64, 0.001, 3},
-    {"a loop of imul", {{1, 1, 4, 256}, .noise = 0.001}, LEG_imul, OK, 256, 0.001, 0},
+    {"a loop of add", {{1, 1, 3, 64}, .noise = 0.001}, SEGMENT_add, OK, 64, 0.001, 3},
+    {"a loop of rol", {{1, 1, 3, 64}, .noise = 0.001}, SEGMENT_rol, OK, 64, 0.001, 3},
+    {"a loop of imul", {{1, 1, 4, 256}, .noise = 0.001}, SEGMENT_imul, OK, 256, 0.001, 0},
     {"two modes of the loop",
      {{1, 1, 3, 48}, .noise = 0.001, .second_loop = 96, .second_part = 0.5},
-     PANEL_all,
+     CHAINS_all,
      UNSTABLE,
      0,
      0,
      3},
     {"a second mode in 15 %",
      {{1, 1, 3, 48}, .noise = 0.001, .second_loop = 60, .second_part = 0.15},
-     PANEL_all,
+     CHAINS_all,
      OK_OR_UNSTABLE,
      48,
      0.002,
      3},
     {"clock drifts 8 % within",
      {{1, 1, 3, 48}, .noise = 0.001, .drift = 0.08},
-     PANEL_all,
+     CHAINS_all,
      OK,
      48,
      0.001,
      3},
     {"clock drifts -8 % within",
      {{1, 1, 3, 48}, .noise = 0.001, .drift = -0.08},
-     PANEL_all,
+     CHAINS_all,
      OK,
      48,
      0.001,
      3},
     {"clock drifts 8 % in a second",
      {{1, 1, 3, 48}, .noise = 0.001, .drift = 0.08, .drift_cycles = 3e9},
-     PANEL_all,
+     CHAINS_all,
      OK,
      48,
      0.001,
      3},
     {"TSC at half the core clock",
      {{1, 1, 3, 48}, .noise = 0.001, .ticks_a_cycle = 0.5},
-     PANEL_all,
+     CHAINS_all,
      OK,
      48,
      0.001,
      3},
     {"TSC at 1.4 times the core clock",
      {{1, 1, 3, 48}, .noise = 0.001, .ticks_a_cycle = 1.4},
-     PANEL_all,
+     CHAINS_all,
      OK,
      48,
      0.001,
      3},
     {"TSC in steps of 26",
      {{1, 1, 3, 48}, .noise = 0.001, .step = 26},
-     PANEL_all,
+     CHAINS_all,
      OK,
      48,
      0.001,
      3},
-    {"the same without other noise", {{1, 1, 3, 48}, .step = 26}, PANEL_all, OK, 48, 0.001, 3},
+    {"the same without other noise", {{1, 1, 3, 48}, .step = 26}, CHAINS_all, OK, 48, 0.001, 3},
     {"steps of 26 and half the clock",
      {{1, 1, 3, 18.2}, .step = 26, .ticks_a_cycle = 0.5},
-     PANEL_all,
+     CHAINS_all,
      OK_OR_INVALID,
      18.2,
      0.003,
      3},
     {"interrupts in 1 % of the slices",
      {{1, 1, 3, 48}, .noise = 0.001, .interrupted = 0.00125},
-     PANEL_all,
+     CHAINS_all,
      OK,
      48,
      0.001,
      3},
     {"interrupts in 10 % of the slices",
      {{1, 1, 3, 48}, .noise = 0.001, .interrupted = 0.0125},
-     PANEL_all,
+     CHAINS_all,
      OK,
      48,
      0.002,
      3},
     {"interrupts in 50 % of the slices",
      {{1, 1, 3, 48}, .noise = 0.001, .interrupted = 0.07},
-     PANEL_all,
+     CHAINS_all,
      OK_OR_INVALID,
      48,
      0.005,
      3},
     {"an iteration longer than a slice",
      {{1, 1, 3, 20000}, .noise = 0.001},
-     PANEL_all,
+     CHAINS_all,
      OK,
      20000,
      0.001,
      3},
-    {"a loop of half a cycle", {{1, 1, 3, 0.5}, .noise = 0.001}, PANEL_all, OK, 0.5, 0.001, 3},
+    {"a loop of half a cycle", {{1, 1, 3, 0.5}, .noise = 0.001}, CHAINS_all, OK, 0.5, 0.001, 3},
     {"a loop faster than a jump",
      {{1, 1, 3, 0.25}, .noise = 0.001},
-     PANEL_all,
+     CHAINS_all,
      IMPLAUSIBLE,
      0,
      0,
      3},
     {"a loop that takes no time",
      {{1, 1, 3, 1e-9}, .noise = 0.001},
-     PANEL_all,
+     CHAINS_all,
      IMPLAUSIBLE,
      0,
      0,
@@ -218,7 +218,7 @@ static void every_cpu_gives_the_right_value_or_a_status_never_a_wrong_ok(void **
 static void evaluate(const struct synthetic_cpu *cpu, size_t count, struct stopwatch_value *value) {
     struct slices slices;
     synthetic_slices(cpu, count, 7, &slices);
-    stopwatch_evaluate(&slices, PANEL_all, 7, value);
+    stopwatch_evaluate(&slices, CHAINS_all, 7, value);
     synthetic_free(&slices);
 }
 
@@ -241,7 +241,7 @@ static void disturbed_slices_are_counted(void **state) {
     struct stopwatch_value value;
     evaluate(&cpu, SLICES, &value);
     assert_near(value.disturbed, 0, 0);
-    cpu.interrupted = 0.0125; // of 6 legs that enter the ratio
+    cpu.interrupted = 0.0125; // of 6 segments that enter the ratio
     evaluate(&cpu, SLICES, &value);
     assert_true(value.disturbed > 0.03 && value.disturbed < 0.12);
 }
@@ -257,17 +257,17 @@ static void fewer_than_20_slices_are_no_value(void **state) {
     assert_int_equal(value.status, STATUS_ok);
 }
 
-static void legs_that_run_backwards_are_no_value(void **state) {
+static void segments_that_run_backwards_are_no_value(void **state) {
     (void)state;
-    static const int legs[] = {LEG_add, LEG_rol, LEG_imul, LEG_loop};
-    for (size_t i = 0; i < COUNT_OF(legs); i++) {
+    static const int segments[] = {SEGMENT_add, SEGMENT_rol, SEGMENT_imul, SEGMENT_loop};
+    for (size_t i = 0; i < COUNT_OF(segments); i++) {
         struct synthetic_cpu cpu = {{1, 1, 3, 48}, .noise = 0.001};
         struct slices slices;
         struct stopwatch_value value;
         synthetic_slices(&cpu, SLICES, 3, &slices);
         for (size_t at = 0; at < slices.count; at++)
-            slices.slices[at].ticks[legs[i]][1] = 0;
-        stopwatch_evaluate(&slices, PANEL_all, 3, &value);
+            slices.slices[at].ticks[segments[i]][1] = 0;
+        stopwatch_evaluate(&slices, CHAINS_all, 3, &value);
         synthetic_free(&slices);
         assert_true(value.status == STATUS_invalid_reference || value.status == STATUS_implausible);
         assert_nan(value.cycles.value);
@@ -281,7 +281,7 @@ int main(void) {
         cmocka_unit_test(the_tsc_rate_and_its_drift_are_reported),
         cmocka_unit_test(disturbed_slices_are_counted),
         cmocka_unit_test(fewer_than_20_slices_are_no_value),
-        cmocka_unit_test(legs_that_run_backwards_are_no_value),
+        cmocka_unit_test(segments_that_run_backwards_are_no_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void a_majority_without_a_value_leaves_none(void **unused) {
     assert_true(isnan(pooled.cycles.value));
 }
 
-static void three_valid_panels_are_enough_two_are_not(void **unused) {
+static void three_executions_with_a_unit_are_enough_two_are_not(void **unused) {
     (void)unused;
     struct pooled three = pool(3, 7, "invalid_reference", NAN);
     struct pooled two = pool(2, 8, "invalid_reference", NAN);
@@ -116,9 +116,9 @@ static void more_blocks_are_for_values_that_are_too_wide_only(void **unused) {
     assert_true(tallies_too_wide(&wide, 0.005));
     assert_false(tallies_too_wide(&refused, 0.005));
     assert_true(tallies_too_wide(&disturbed, 0.005));
-    assert_true(tallies_lack_panel(&disturbed, 0.005));
-    assert_false(tallies_lack_panel(&wide, 0.005));
-    assert_false(tallies_lack_panel(&refused, 0.005));
+    assert_true(tallies_lack_unit(&disturbed, 0.005));
+    assert_false(tallies_lack_unit(&wide, 0.005));
+    assert_false(tallies_lack_unit(&refused, 0.005));
     tallies_free(&narrow);
     tallies_free(&wide);
     tallies_free(&refused);
@@ -141,7 +141,7 @@ int main(void) {
         cmocka_unit_test(all_ok_is_their_mean),
         cmocka_unit_test(a_minority_without_a_value_is_told_and_left_out),
         cmocka_unit_test(a_majority_without_a_value_leaves_none),
-        cmocka_unit_test(three_valid_panels_are_enough_two_are_not),
+        cmocka_unit_test(three_executions_with_a_unit_are_enough_two_are_not),
         cmocka_unit_test(two_modes_in_one_of_five_are_told_in_two_of_five_they_stand),
         cmocka_unit_test(executions_in_two_groups_are_unstable),
         cmocka_unit_test(sources_are_pooled_apart_and_the_first_stands_for_the_variant),
