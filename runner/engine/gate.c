@@ -12,13 +12,21 @@
 
 #define FLAG_IF 0x200u
 
-// What the child found, as its exit status; a fault shows as a signal instead.
-enum finding {
-    FOUND_REAL,           // IF followed CLI, STI and POPF
-    FOUND_CLI_IGNORED,    // CLI ran, IF stayed
-    FOUND_POPF_IGNORED,   // CLI works, POPF leaves IF alone
-    FOUND_STI_IGNORED,    // IF could be cleared, not set
-    FOUND_IOPL_ERRNO = 64 // plus errno
+// What the child found, as its exit status; a fault shows as a signal instead. FOUND_IOPL_ERRNO:
+// plus errno.
+enum finding { FOUND_REAL, FOUND_CLI_IGNORED, FOUND_POPF_IGNORED, FOUND_STI_IGNORED, FOUND_COUNT };
+enum { FOUND_IOPL_ERRNO = 64 };
+
+static const struct {
+    enum privilege privilege;
+    const char *why;
+} findings[FOUND_COUNT] = {
+    [FOUND_REAL] = {PRIVILEGE_real, "IF followed CLI, STI and POPF"},
+    // Since Linux 5.16 the kernel skips them; they cost an exception, not an instruction.
+    [FOUND_CLI_IGNORED] = {PRIVILEGE_emulated, "iopl(3) succeeds, but CLI leaves IF set: the "
+                                               "kernel fakes it as a NOP"},
+    [FOUND_POPF_IGNORED] = {PRIVILEGE_ignored, "CLI and STI work, but POPF leaves IF alone"},
+    [FOUND_STI_IGNORED] = {PRIVILEGE_ignored, "STI leaves IF clear"},
 };
 
 static uint64_t read_flags(void) {
@@ -60,26 +68,12 @@ static enum privilege classify(int status, char *why, size_t size) {
         return PRIVILEGE_faulting;
     }
     int finding = WEXITSTATUS(status);
-    if (finding >= FOUND_IOPL_ERRNO) {
+    if (finding >= FOUND_COUNT) {
         snprintf(why, size, "iopl: %s", strerrorname_np(finding - FOUND_IOPL_ERRNO));
         return PRIVILEGE_unavailable;
     }
-    switch (finding) {
-    case FOUND_REAL:
-        snprintf(why, size, "IF followed CLI, STI and POPF");
-        return PRIVILEGE_real;
-    case FOUND_CLI_IGNORED:
-        // Since Linux 5.16 the kernel skips them; they cost an exception, not an instruction.
-        snprintf(why, size,
-                 "iopl(3) succeeds, but CLI leaves IF set: the kernel fakes it as a NOP");
-        return PRIVILEGE_emulated;
-    case FOUND_STI_IGNORED:
-        snprintf(why, size, "STI leaves IF clear");
-        return PRIVILEGE_ignored;
-    default:
-        snprintf(why, size, "CLI and STI work, but POPF leaves IF alone");
-        return PRIVILEGE_ignored;
-    }
+    snprintf(why, size, "%s", findings[finding].why);
+    return findings[finding].privilege;
 }
 
 enum privilege gate_user(char *why, size_t size) {

@@ -10,6 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char engines[] = "one of"
+#define ENGINE(name) " " #name
+#include "runner/engine/engines.def"
+#undef ENGINE
+                              " (default perf)";
+
 size_t request_split_events(char *text, const char *events[REQUEST_MAX_EVENTS]) {
     size_t count = 0;
     for (char *at = text; *at;) {
