@@ -24,11 +24,11 @@ class Question:
 
 _SHORT = ["one_row_a_label", "valueless_as_one"]
 # What every sweep asks, behind its own questions; and what a sweep asks that has none of its own.
-ORDERS = Question("Does the order matter? Largest difference, cycles an iteration",
+ORDERS = Question("Does the order matter? Largest difference, cycles per iteration",
                   [{"method": ["difference"], "item": ["order of *"]}], ["significant_orders"])
 INSTRUCTIONS = Question("Instructions", [{"method": ["direct", "solved", "difference"]}],
                         [*_SHORT, "short_families"])
-LOOPS = Question("Loops that no cost tells, cycles an iteration", [{}],
+LOOPS = Question("Loops without a cost of their own, cycles per iteration", [{}],
                  ["valueless_as_one", "valueless_only"])
 EVENTS = Question("Events, counted in one iteration", [{"method": ["event"]}],
                   ["valueless_as_one", "short_families"])

@@ -108,8 +108,8 @@ def figure_text(cell):
 
 
 def _list(rows, used):
-    """"d a loop of nothing else; s ..." of those rows of a list that are used."""
-    return "; ".join(f"{sign} {meaning}" for sign, name, meaning in rows if name in used)
+    """"d (a loop of nothing else), s ..." of those rows of a list that are used."""
+    return ", ".join(f"{sign} ({meaning})" for sign, name, meaning in rows if name in used)
 
 
 def legend(cells):
@@ -120,7 +120,7 @@ def legend(cells):
     if measured:
         methods = _list([(row.letter, row.name, row.meaning) for row in _METHODS],
                         {cell.method for cell in measured})
-        engines = ", ".join(f"{name[:1]} {name}" for name in
+        engines = ", ".join(f"{name[:1]} ({name})" for name in
                             sorted({cell.engine for cell in measured}))
         found.append("A measured cell holds the cycles, their 95 % interval and two letters. "
                      f"The first letter tells how the cost was found: {methods}. "

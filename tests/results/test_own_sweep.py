@@ -124,7 +124,7 @@ def test_loops_that_no_cost_tells_stand_in_their_family(made):
                      r"reps\.n64: one iteration 74\.00 \[73\.99,74\.01\]ip$", text, re.M)
     assert re.search(r"^wrong: one iteration    unproved \(1\)$", text, re.M)
     assert "  1. unproved: mix: 2*add\n" in text
-    assert "found: d a loop of nothing else; i one iteration of a whole loop" in \
+    assert "found: d (a loop of nothing else), i (one iteration of a whole" in \
         " ".join(text.split())
 
 
