@@ -6,6 +6,7 @@
 #include "results/commands.h"
 #include "results/ending.h"
 #include "results/published.h"
+#include "results/runs.h"
 #include "results/solve.h"
 #include "results/whole.h"
 
@@ -109,4 +110,15 @@ int command_published(int argc, char **argv, struct error *error) {
         printf("%s: %zu rows\n", path, published.costs.count);
     published_free(&published);
     return failed ? -1 : 0;
+}
+
+int command_ended(int argc, char **argv, struct error *error) {
+    const char *directory;
+    const struct option_list list = {"asmsweep-results", "ended DIR",
+                                     "did a run come to its own end?", NULL, 0};
+    if (options_parse(&list, argc, argv, &directory, 1, 1, error) != 0)
+        return -1;
+    return run_ended(directory)
+               ? 0
+               : error_set(error, ERROR_INCOMPLETE, directory, 0, "did not come to its own end");
 }

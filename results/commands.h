@@ -7,6 +7,9 @@
 // A run's directory: summary.csv -> costs.csv and notes.csv in it.
 program_function command_solve;
 
+// Whether a run came to its own end (runs.h), for the shell; -1 with ERROR_INCOMPLETE: it did not.
+program_function command_ended;
+
 // The folder of published figures: its CSVs -> costs.csv in it.
 program_function command_published;
 

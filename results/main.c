@@ -4,6 +4,7 @@
 
 static const struct program_command commands[] = {
     {"solve", "costs of a run: summary.csv to costs.csv", command_solve},
+    {"ended", "did a run come to its own end? exit 1: it did not", command_ended},
     {"published", "the published figures of a folder as costs.csv", command_published},
     {"compare", "what changed; exit 4 if something did", command_compare},
     {"explain", "everything about a row", command_explain},

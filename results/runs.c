@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/runs.h"
 
+#include "common/journal.h"
+#include "common/memory.h"
+
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,6 @@
 enum {
     PATH = 4096,
     LEVELS = 3, // SWEEP/CPU/RUN
-    TAIL = 1024,
 };
 
 static bool is_there(const char *folder, const char *name) {
@@ -22,50 +23,40 @@ static bool is_there(const char *folder, const char *name) {
     return access(path, R_OK) == 0;
 }
 
-// The end of the run's journal as a string in `tail`: enough for its sizes and its end. 0, or -1
-// with errno.
-static int read_tail(const char *folder, char *tail, size_t size) {
-    char path[PATH];
-    snprintf(path, sizeof path, "%s/journal", folder);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return -1;
-    off_t length = lseek(file, 0, SEEK_END), room = (off_t)size - 1;
-    ssize_t got = pread(file, tail, size - 1, length > room ? length - room : 0);
-    close(file);
-    tail[got < 0 ? 0 : got] = '\0';
-    return 0;
-}
-
 bool run_ended(const char *folder) {
-    char tail[TAIL];
+    struct journal journal;
+    struct error ignored;
     if (!is_there(folder, "summary.csv"))
         return false;
-    if (read_tail(folder, tail, sizeof tail) != 0)
+    if (journal_read(folder, true, &journal, &ignored) != 0)
         return errno == ENOENT;
-    const char *end = strstr(tail, "\nend ");
-    return end != NULL && strchr(end + 1, '\n') == tail + strlen(tail) - 1;
+    bool ended = journal.end[0] != '\0';
+    journal_free(&journal);
+    return ended;
 }
 
-// Is every file at least as long as the journal's lines "size FILE BYTES" say? A copy that was
-// cut between two rows looks whole else.
+// Is every file at least as long as the journal says? A copy that was cut between two rows looks
+// whole else.
 static int check_sizes(const char *folder, struct error *error) {
-    char tail[TAIL], name[64], path[PATH];
-    long long wanted;
-    if (read_tail(folder, tail, sizeof tail) != 0)
+    struct journal journal;
+    struct error ignored;
+    struct stat status;
+    int failed = 0;
+    if (journal_read(folder, true, &journal, &ignored) != 0)
         return 0;
-    for (const char *at = tail; (at = strstr(at, "\nsize ")) != NULL; at++) {
-        struct stat status;
-        if (sscanf(at, " size %63s %lld", name, &wanted) != 2 || strchr(name, '/') != NULL)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, name);
-        if (stat(path, &status) == 0 && status.st_size < wanted)
-            return error_set(error, ERROR_INPUT, path, 0,
-                             "is cut off: %lld of the %lld bytes that were written; take a whole "
-                             "copy of the run, or measure again",
-                             (long long)status.st_size, wanted);
+    for (size_t i = 0; i < journal.size_count && !failed; i++) {
+        const struct journal_size *size = &journal.sizes[i];
+        char *path = text_make("%s/%s", folder, size->file);
+        if (strchr(size->file, '/') == NULL && stat(path, &status) == 0 &&
+            status.st_size < size->bytes)
+            failed = error_set(error, ERROR_INPUT, path, 0,
+                               "is cut off: %lld of the %lld bytes that were written; take a whole "
+                               "copy of the run, or measure again",
+                               (long long)status.st_size, size->bytes);
+        free(path);
     }
-    return 0;
+    journal_free(&journal);
+    return failed;
 }
 
 void run_remedy(const char *folder, char *text, size_t size) {

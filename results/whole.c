@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/whole.h"
 
+#include "common/journal.h"
 #include "common/memory.h"
 #include "common/units.h"
 #include "results/runs.h"
@@ -84,25 +85,14 @@ static bool is_build(char *path) {
     return false;
 }
 
-// The line "build PATH" among the settings at the head of the run's journal; "" without one.
-static void build_of_journal(const char *directory, char *path, size_t size) {
-    static const char key[] = "build ";
-    char line[5000];
-    path[0] = '\0';
-    snprintf(line, sizeof line, "%s/journal", directory);
-    FILE *journal = fopen(line, "r");
-    while (journal != NULL && fgets(line, sizeof line, journal) && strcmp(line, "begin\n") != 0)
-        if (strncmp(line, key, sizeof key - 1) == 0) {
-            line[strcspn(line, "\n")] = '\0';
-            snprintf(path, size, "%s", line + sizeof key - 1);
-        }
-    if (journal != NULL)
-        fclose(journal);
-}
-
 int whole_build(const char *directory, const char *builds, const char *sweep, char *path,
                 size_t size, struct error *error) {
-    build_of_journal(directory, path, size);
+    struct journal journal;
+    if (journal_read(directory, false, &journal, error) != 0)
+        path[0] = '\0'; // a copy without one
+    else
+        snprintf(path, size, "%s", journal.settings.build);
+    journal_free(&journal);
     if (is_build(path))
         return 0;
     char place[4096];

@@ -86,13 +86,6 @@ size_t prepare_cores(long long cpu, struct core cores[2], struct error *error) {
     return 1;
 }
 
-static int remember(const struct journal_line *line, void *context) {
-    struct history *history = context;
-    history->lines = memory_more(history->lines, history->count, sizeof *history->lines);
-    history->lines[history->count++] = *line;
-    return 0;
-}
-
 // The rows of what is safely on disk; behind them may stand a part of one.
 static int read_rows(const struct store *store, struct rows *rows, struct error *error) {
     char path[4200];
@@ -113,7 +106,11 @@ int prepare_resumed(const struct request *request, struct settings *settings, st
     char key[sizeof settings->cpu_key];
     struct machine machine;
     struct core cores[2];
-    if (store_resume(request->out, settings, store, remember, history, error))
+    struct journal journal;
+    int failed = store_resume(request->out, &journal, store, error);
+    *settings = journal.settings;
+    *history = (struct history){.lines = journal.lines, .count = journal.count};
+    if (failed)
         return -1;
     const char *build = request->build ? request->build : settings->build;
     if (plan_read(build, *settings->only ? settings->only : NULL, plan, error))

@@ -3,11 +3,11 @@
 // rows of summary.csv. Text out; nothing is written to disk here.
 #pragma once
 
+#include "common/journal.h"
 #include "runner/engine/engine.h"
 #include "runner/estimate/tally.h"
 #include "runner/host/machine.h"
 #include "runner/run/plan.h"
-#include "runner/run/settings.h"
 
 // What rows of one run share.
 struct record_run {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/run/request.h"
 
+#include "common/journal.h"
 #include "common/options.h"
 #include "common/printable.h"
 #include "runner/engine/engine.h"
-#include "runner/run/settings.h"
 
 #include <string.h>
 #include <sys/stat.h>

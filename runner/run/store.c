@@ -2,6 +2,7 @@
 #include "runner/run/store.h"
 
 #include "common/disk.h"
+#include "common/memory.h"
 #include "common/replace.h"
 #include "common/rows.h"
 #include "common/table.h"
@@ -155,42 +156,6 @@ int store_create(const char *directory, const struct settings *settings, struct 
     return make_journal(store, settings, error);
 }
 
-static int scan_line(const char *text, struct journal_line *line, long long *measurements,
-                     long long *samples) {
-    int end = 0;
-    return sscanf(text, "done %d %ld %ld %255s %lld %lld%n", &line->core, &line->block, &line->slot,
-                  line->variant, measurements, samples, &end) == 6 &&
-           text[end] == '\n';
-}
-
-static int read_journal(const char *path, struct settings *settings, struct store *store,
-                        int (*on_line)(const struct journal_line *line, void *context),
-                        void *context, struct error *error) {
-    FILE *stream = fopen(path, "re");
-    if (!stream)
-        return error_errno(error, ERROR_INPUT, path, "the run cannot be resumed");
-    int failed = settings_read(path, stream, settings, error);
-    long good = ftell(stream);
-    char text[512];
-    while (!failed && fgets(text, sizeof text, stream)) {
-        struct journal_line line;
-        long long measurements, samples; // of a torn line they may hold half a number
-        if (!scan_line(text, &line, &measurements, &samples))
-            break; // torn: this execution is done again; or the end of a run that goes on
-        store->measurements_bytes = measurements;
-        store->samples_bytes = samples;
-        good = ftell(stream);
-        failed = on_line(&line, context);
-    }
-    // What cannot be read is not torn: it must not be cut off.
-    if (!failed && ferror(stream))
-        failed =
-            error_errno(error, ERROR_INPUT, path, "cannot be read; nothing is lost, try again");
-    fclose(stream);
-    store->journal_bytes = good;
-    return failed;
-}
-
 // Bytes of a file's header, which may be of an older version.
 static long long header_length(int file) {
     char text[4096];
@@ -199,30 +164,32 @@ static long long header_length(int file) {
     return end != NULL ? end + 1 - text : 0;
 }
 
-int store_resume(const char *directory, struct settings *settings, struct store *store,
-                 int (*on_line)(const struct journal_line *line, void *context), void *context,
+int store_resume(const char *directory, struct journal *journal, struct store *store,
                  struct error *error) {
     *store = (struct store){
         .directory = strdup(directory), .journal = -1, .measurements = -1, .samples = -1};
     char *path = path_in(directory, "journal");
-    int failed = access(path, F_OK);
-    if (failed)
+    *journal = (struct journal){0};
+    if (access(path, F_OK))
         error_errno(error, ERROR_INPUT, path, "no run to resume here");
     else
         store->measurements = open_file(directory, "measurements.csv", 0, error);
-    if (!failed && store->measurements >= 0 && lock_folder(store, error) == 0)
+    if (store->measurements >= 0 && lock_folder(store, error) == 0 &&
+        journal_read(directory, false, journal, error) == 0 &&
+        journal_check(journal, path, error) == 0)
         store->samples = open_file(directory, "samples.csv", 0, error);
-    failed = store->samples < 0;
-    if (!failed) {
-        store->measurements_bytes = header_length(store->measurements);
-        store->samples_bytes = header_length(store->samples);
-        failed = read_journal(path, settings, store, on_line, context, error);
-    }
     free(path);
-    if (!failed)
+    if (store->samples >= 0)
         store->journal = open_file(directory, "journal", 0, error);
     if (store->journal < 0)
         return -1;
+    store->measurements_bytes = header_length(store->measurements);
+    store->samples_bytes = header_length(store->samples);
+    if (journal->count > 0) {
+        store->measurements_bytes = journal->lines[journal->count - 1].measurements_bytes;
+        store->samples_bytes = journal->lines[journal->count - 1].samples_bytes;
+    }
+    store->journal_bytes = journal->bytes;
     struct stat measurements, samples;
     if (fstat(store->measurements, &measurements) || fstat(store->samples, &samples) ||
         measurements.st_size < store->measurements_bytes || samples.st_size < store->samples_bytes)
@@ -250,12 +217,14 @@ int store_append(struct store *store, const struct journal_line *line, const cha
                  size_t measurements_length, const char *samples, size_t samples_length, int sync,
                  struct error *error) {
     struct tsc_reading before = machine_read_tsc();
-    char text[512];
-    long long measurements_bytes = store->measurements_bytes + (long long)measurements_length;
-    long long samples_bytes = store->samples_bytes + (long long)samples_length;
-    int length =
-        snprintf(text, sizeof text, "done %d %ld %ld %s %lld %lld\n", line->core, line->block,
-                 line->slot, line->variant, measurements_bytes, samples_bytes);
+    char *text;
+    size_t length;
+    FILE *stream = text_open(&text, &length);
+    struct journal_line whole = *line;
+    whole.measurements_bytes = store->measurements_bytes + (long long)measurements_length;
+    whole.samples_bytes = store->samples_bytes + (long long)samples_length;
+    journal_write(&whole, stream);
+    text_close(stream);
     const char *at = "measurements.csv";
     if (disk_write(store->measurements, measurements, measurements_length) ||
         (sync && fdatasync(store->measurements)))
@@ -266,19 +235,21 @@ int store_append(struct store *store, const struct journal_line *line, const cha
         goto failed;
     at = "journal";
     off_t journal_bytes = lseek(store->journal, 0, SEEK_END);
-    if (disk_write(store->journal, text, (size_t)length) || (sync && fdatasync(store->journal))) {
+    if (disk_write(store->journal, text, length) || (sync && fdatasync(store->journal))) {
         int saved = errno;
         if (ftruncate(store->journal, journal_bytes))
             saved = errno;
         errno = saved;
         goto failed;
     }
-    store->measurements_bytes = measurements_bytes;
-    store->samples_bytes = samples_bytes;
+    free(text);
+    store->measurements_bytes = whole.measurements_bytes;
+    store->samples_bytes = whole.samples_bytes;
     store->seconds_syncing += machine_read_tsc().seconds - before.seconds;
     return 0;
 failed:
     cannot_write(store->directory, at, error);
+    free(text);
     if (ftruncate(store->measurements, store->measurements_bytes) ||
         ftruncate(store->samples, store->samples_bytes))
         return -1; // resuming cuts them as well

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "common/error.h"
-#include "runner/run/settings.h"
+#include "common/journal.h"
 
 #include <stdio.h>
 
@@ -22,13 +22,6 @@ struct store {
     long long measurements_bytes, samples_bytes; // safely written
     long long journal_bytes;                     // of a run to be resumed: up to its last execution
     double seconds_syncing;
-};
-
-// One execution as the journal knows it.
-struct journal_line {
-    int core;         // index of the core type
-    long block, slot; // slot: place within the block
-    char variant[256];
 };
 
 // 0 if the folder holds no run, else ERROR_INPUT that says how to resume: to be told before the
@@ -45,11 +38,10 @@ int store_can_be_made(const char *directory, struct error *error);
 int store_create(const char *directory, const struct settings *settings, struct store *store,
                  struct error *error);
 
-// Open a folder for going on: reads the journal's settings into *settings and calls `on_line` for
-// each execution that is there, in order. A torn last journal line is forgotten. Changes nothing:
-// a run that turns out not to be resumed, or only looked at, is what it was.
-int store_resume(const char *directory, struct settings *settings, struct store *store,
-                 int (*on_line)(const struct journal_line *line, void *context), void *context,
+// Open a folder for going on, and read its journal: its settings, and each execution that is there,
+// in order. A torn last line is forgotten. Changes nothing: a run that turns out not to be resumed,
+// or only looked at, is what it was. 0, or -1 with *error; free the journal in both cases.
+int store_resume(const char *directory, struct journal *journal, struct store *store,
                  struct error *error);
 
 // Begin to go on: cut what is behind the last safe execution off the three files, among it the end

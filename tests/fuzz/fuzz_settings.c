@@ -2,29 +2,27 @@
 // Any journal: its settings come back as they were written, or an error.
 #include "tests/fuzz/fuzz.h"
 
-#include "runner/run/settings.h"
+#include "common/journal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct settings settings;
+    struct journal journal, again;
     struct error error = {0};
-    if (!size)
-        return 0;
-    FILE *stream = fmemopen((void *)data, size, "r");
-    int failed = settings_read("journal", stream, &settings, &error);
-    fclose(stream);
-    must(failed ? error.text[0] != '\0' : 1);
-    if (failed)
-        return 0;
     char *text;
     size_t length;
-    stream = open_memstream(&text, &length);
-    settings_write(&settings, stream);
-    fclose(stream);
-    struct settings again;
-    stream = fmemopen(text, length, "r");
-    must(!settings_read("journal", stream, &again, &error));
-    fclose(stream);
-    must(again.seed == settings.seed && !strcmp(again.build, settings.build));
-    free(text);
+    journal_parse((const char *)data, size, &journal);
+    int failed = journal_check(&journal, "journal", &error);
+    must(failed ? error.text[0] != '\0' : journal.bytes <= (long long)size);
+    if (!failed) {
+        FILE *stream = open_memstream(&text, &length);
+        settings_write(&journal.settings, stream);
+        fclose(stream);
+        journal_parse(text, length, &again);
+        must(!journal_check(&again, "journal", &error));
+        must(again.settings.seed == journal.settings.seed);
+        must(!strcmp(again.settings.build, journal.settings.build));
+        journal_free(&again);
+        free(text);
+    }
+    journal_free(&journal);
     return 0;
 }

@@ -2,7 +2,7 @@
 // tests/unit: a temporary folder and settings for the tests of runner/run.
 #pragma once
 
-#include "runner/run/settings.h"
+#include "common/journal.h"
 
 #include <ftw.h>
 #include <stdio.h>

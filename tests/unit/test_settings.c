@@ -12,9 +12,11 @@ static void write_settings(const struct settings *settings) {
 }
 
 static int read_settings(const char *from, struct settings *settings, struct error *error) {
-    FILE *stream = fmemopen((void *)from, strlen(from), "r");
-    int failed = settings_read("journal", stream, settings, error);
-    fclose(stream);
+    struct journal journal;
+    journal_parse(from, strlen(from), &journal);
+    *settings = journal.settings;
+    int failed = journal_check(&journal, "journal", error);
+    journal_free(&journal);
     return failed;
 }
 
@@ -24,13 +26,11 @@ static void what_is_written_is_read_back_to_the_last_bit(void **state) {
     struct error error = {0};
     write_settings(&settings);
     assert_int_equal(read_settings(text, &back, &error), 0);
-#define TEXT(name, size) assert_string_equal(settings.name, back.name);
-#define NUMBER(name) assert_true(settings.name == back.name);
-#define REAL(name) assert_true(settings.name == back.name);
-    SETTINGS(TEXT, NUMBER, REAL)
-#undef TEXT
-#undef NUMBER
-#undef REAL
+#define SETTING_TEXT(name, size) assert_string_equal(settings.name, back.name);
+#define SETTING_NUMBER(name) assert_true(settings.name == back.name);
+#define SETTING_REAL(name) assert_true(settings.name == back.name);
+#define JOURNAL_LINE(kind, fields, meaning)
+#include "common/journal.def"
 }
 
 static void every_cut_is_refused_and_names_what_is_missing(void **state) {
@@ -73,11 +73,61 @@ static void a_damaged_line_is_named(void **state) {
     }
 }
 
+static struct journal parsed(const char *behind) {
+    struct settings settings = some_settings();
+    struct journal journal;
+    write_settings(&settings);
+    strcat(text, behind);
+    journal_parse(text, strlen(text), &journal);
+    return journal;
+}
+
+static void executions_sizes_and_end_are_read_behind_the_head(void **state) {
+    (void)state;
+    struct journal journal = parsed("done 0 0 3 a.b 100 20\ndone 1 2 4 c 200 40\n");
+    long long whole = (long long)strlen(text);
+    assert_int_equal(journal.count, 2);
+    assert_string_equal(journal.lines[0].variant, "a.b");
+    assert_int_equal(journal.lines[1].core, 1);
+    assert_int_equal(journal.lines[1].block, 2);
+    assert_int_equal(journal.lines[1].slot, 4);
+    assert_int_equal(journal.lines[1].measurements_bytes, 200);
+    assert_int_equal(journal.lines[1].samples_bytes, 40);
+    assert_int_equal(journal.bytes, whole);
+    assert_string_equal(journal.end, "");
+    journal_free(&journal);
+    journal = parsed("done 0 0 3 a.b 100 20\ndone 1 2 4 c 200 40\n"
+                     "size summary.csv 77\nend complete\n");
+    assert_int_equal(journal.bytes, whole); // what one goes on behind
+    assert_int_equal(journal.size_count, 1);
+    assert_string_equal(journal.sizes[0].file, "summary.csv");
+    assert_int_equal(journal.sizes[0].bytes, 77);
+    assert_string_equal(journal.end, "complete");
+    journal_free(&journal);
+}
+
+static void what_is_torn_or_gone_on_with_has_no_end(void **state) {
+    (void)state;
+    static const char *const endless[] = {"end complete", "end complete\ndone 0 0 0 a 1 1\n",
+                                          "end complete\nx", "end\n", "end a b\n"};
+    for (size_t i = 0; i < COUNT_OF(endless); i++) {
+        struct journal journal = parsed(endless[i]);
+        assert_string_equal(journal.end, "");
+        journal_free(&journal);
+    }
+    struct journal torn = parsed("done 0 0 3 a 100 20\ndone 0 0 4 b 10");
+    assert_int_equal(torn.count, 1);
+    assert_int_equal(torn.bytes, (long long)(strlen(text) - strlen("done 0 0 4 b 10")));
+    journal_free(&torn);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read_back_to_the_last_bit),
         cmocka_unit_test(every_cut_is_refused_and_names_what_is_missing),
         cmocka_unit_test(a_damaged_line_is_named),
+        cmocka_unit_test(executions_sizes_and_end_are_read_behind_the_head),
+        cmocka_unit_test(what_is_torn_or_gone_on_with_has_no_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
