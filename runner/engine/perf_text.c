@@ -5,6 +5,7 @@
 #include "common/units.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,60 +78,53 @@ static size_t split(char *line, char *fields[MAX_FIELDS]) {
     return count;
 }
 
-static void set(struct perf_count *count, enum status status, const char *detail) {
+__attribute__((format(printf, 3, 4))) static void set(struct perf_count *count, enum status status,
+                                                      const char *format, ...) {
+    char detail[sizeof count->detail];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
     count->status = status;
     count->value = NAN;
     printable_copy(count->detail, sizeof count->detail, detail, strlen(detail));
 }
 
 static void set_comma(struct perf_count *count, const char *number) {
-    char why[160];
-    snprintf(why, sizeof why, "perf printed a comma in the number '%.40s': not the C locale",
-             number);
-    set(count, STATUS_not_counted, why);
+    set(count, STATUS_not_counted, "perf printed a comma in the number '%.40s': not the C locale",
+        number);
 }
 
 // perf writes no signs and no exponents. Where something is counted, and not a clock read or a
 // unit scaled, a point is between thousands.
 static void read_value(const char *text, int whole, struct perf_count *count) {
-    char why[160];
+    double value;
     while (*text == ' ')
         text++;
-    double value;
     if (!strcmp(text, "<not supported>"))
         set(count, STATUS_not_supported, NO_COUNT "supported>");
     else if (!strcmp(text, "<not counted>"))
         set(count, STATUS_not_counted, NO_COUNT "counted>");
     else if (strchr(text, ','))
         set_comma(count, text);
-    else if (text[strspn(text, "0123456789.")] || units_scan_number(text, &value)) {
-        snprintf(why, sizeof why, "perf printed '%.40s' where a number belongs", text);
-        set(count, STATUS_not_counted, why);
-    } else if (whole && strchr(text, '.')) {
-        snprintf(why, sizeof why, "perf printed '%.40s' where a whole number belongs", text);
-        set(count, STATUS_not_counted, why);
-    } else if (value >= 9.2e18) {
-        snprintf(why, sizeof why, "perf printed %.40s: the counter ran over or below 0", text);
-        set(count, STATUS_implausible, why);
-    } else {
-        count->status = STATUS_ok;
-        count->value = value;
-        count->detail[0] = '\0';
-    }
+    else if (text[strspn(text, "0123456789.")] || units_scan_number(text, &value))
+        set(count, STATUS_not_counted, "perf printed '%.40s' where a number belongs", text);
+    else if (whole && strchr(text, '.'))
+        set(count, STATUS_not_counted, "perf printed '%.40s' where a whole number belongs", text);
+    else if (value >= 9.2e18)
+        set(count, STATUS_implausible, "perf printed %.40s: the counter ran over or below 0", text);
+    else
+        *count = (struct perf_count){STATUS_ok, value, count->running, "", ""};
 }
 
 static void judge_running(double percent, struct perf_count *result) {
-    char why[160] = "";
     if (percent < 0 || percent > 100.005)
-        snprintf(why, sizeof why, "perf says %.2f %% of the time: that cannot be", percent);
+        set(result, STATUS_not_counted, "perf says %.2f %% of the time: that cannot be", percent);
     else if (percent < 99.995)
-        snprintf(why, sizeof why, "the counter ran %.2f %% of the time: too many events at once",
-                 percent);
+        set(result, percent > 0 ? STATUS_multiplexed : STATUS_not_counted,
+            "the counter ran %.2f %% of the time: too many events at once", percent);
     else if (!(result->running > 0))
-        snprintf(why, sizeof why, "perf printed a running time of %g ns", result->running);
-    int in_part = percent > 0 && percent < 99.995;
-    if (*why)
-        set(result, in_part ? STATUS_multiplexed : STATUS_not_counted, why);
+        set(result, STATUS_not_counted, "perf printed a running time of %g ns", result->running);
 }
 
 // Fields behind the event: [variance%] running-ns running-percent [metric...].

@@ -34,13 +34,9 @@ int retired_parse(const char *text, int64_t *thousandths) {
     return *text ? -1 : 0;
 }
 
-void retired_text(int64_t thousandths, char *text) {
-    int length =
-        snprintf(text, 24, "%" PRId64 ".%03" PRId64, thousandths / PART, thousandths % PART);
-    while (text[length - 1] == '0')
-        text[--length] = '\0';
-    if (text[length - 1] == '.')
-        text[--length] = '\0';
+// As a number to print with %.15g: exact, without trailing zeros.
+static double whole(int64_t thousandths) {
+    return (double)thousandths / PART;
 }
 
 // Nonzero unless the run ended well and printed its own end mark.
@@ -122,16 +118,12 @@ static struct straight read_mix(const char *mix) {
 // One ring's count against a number; `where` says whose number it is.
 static void compare(struct proof *proof, struct proof_row *row, int ring, int64_t found,
                     int64_t expected, const char *where) {
-    char found_text[24], expected_text[24], off[24];
-    if (found == expected)
-        return;
-    retired_text(found, found_text);
-    retired_text(expected, expected_text);
-    retired_text(found > expected ? found - expected : expected - found, off);
-    proof_differs(proof, row,
-                  text_make(JUDGE_OURS "CPL%d retires %s an iteration, %s %s: %s too %s", ring,
-                            found_text, where, expected_text, off,
-                            found > expected ? "many" : "few"));
+    if (found != expected)
+        proof_differs(proof, row,
+                      text_make(JUDGE_OURS
+                                "CPL%d retires %.15g an iteration, %s %.15g: %.15g too %s",
+                                ring, whole(found), where, whole(expected),
+                                whole(llabs(found - expected)), found > expected ? "many" : "few"));
 }
 
 static void compare_claim(struct proof *proof, struct proof_row *row, int ring, int64_t found) {
@@ -148,17 +140,14 @@ static void compare_claim(struct proof *proof, struct proof_row *row, int ring, 
 // Nothing is claimed, or nothing can be compared: the count itself is told.
 static void tell(struct proof *proof, struct proof_row *row, const int64_t *counts, int rings,
                  const char *why) {
-    char text[JUDGE_RINGS][24];
-    for (int i = 0; i < rings; i++)
-        retired_text(counts[i], text[i]);
-    int counted = counts[0] >= 0 ? 0 : rings - 1;
+    int64_t counted = counts[0] >= 0 ? counts[0] : counts[rings - 1];
     if (rings == 2 && counts[0] >= 0 && counts[1] >= 0 && counts[0] != counts[1])
-        proof_differs(
-            proof, row,
-            text_make(JUDGE_OURS "CPL0 retires %s an iteration, CPL3 %s", text[0], text[1]));
-    else if (counts[counted] >= 0)
+        proof_differs(proof, row,
+                      text_make(JUDGE_OURS "CPL0 retires %.15g an iteration, CPL3 %.15g",
+                                whole(counts[0]), whole(counts[1])));
+    else if (counted >= 0)
         proof_notes(proof, row,
-                    text_make(JUDGE_OURS "retired %s an iteration; %s", text[counted], why));
+                    text_make(JUDGE_OURS "retired %.15g an iteration; %s", whole(counted), why));
 }
 
 void judge_counts(struct proof *proof, struct proof_row *row, const int64_t *counts, int rings) {
@@ -166,11 +155,9 @@ void judge_counts(struct proof *proof, struct proof_row *row, const int64_t *cou
     const char **cells[JUDGE_RINGS] = {&row->retired_cpl0, &row->retired_cpl3};
     struct straight loop = read_mix(row->mix_found);
     for (int i = 0; i < rings; i++) {
-        char text[24];
         if (counts[i] < 0)
             continue;
-        retired_text(counts[i], text);
-        *cells[i] = rows_own(&proof->rows, text_make("%s", text));
+        *cells[i] = rows_own(&proof->rows, text_make("%.15g", whole(counts[i])));
         if (!loop.has_rep && *claimed)
             compare_claim(proof, row, judge_rings[i], counts[i]);
         else if (!loop.has_rep && !loop.branch)

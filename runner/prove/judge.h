@@ -25,9 +25,6 @@ const char *retired_argument(int run);
 // A decimal number as thousandths. 0, or -1 if it is none, or not a whole number of them.
 int retired_parse(const char *text, int64_t *thousandths);
 
-// Thousandths as a decimal number without trailing zeros, in text[24].
-void retired_text(int64_t thousandths, char *text);
-
 // From the RETIRED_RUNS results of one variant at one ring: thousandths of an instruction per
 // iteration in *thousandths. -1: not counted, and `why` (`size` bytes) says why: a run did not end
 // as it should, or the rounds disagree.

@@ -57,20 +57,17 @@ static void a_run_without_its_end_is_not_counted(void **state) {
     assert_string_equal(why, "exit status 4, output 'end 2000'");
 }
 
-static void numbers_are_read_and_written_exactly(void **state) {
+static void numbers_are_read_exactly(void **state) {
     static const struct {
         const char *text;
         int64_t thousandths;
     } good[] = {{"30", 30000}, {"28.5", 28500}, {"28.503", 28503}, {"0.001", 1}, {"7", 7000}};
     static const char *const bad[] = {"", ".5", "1.2345", "30 ", "-1", "3e1", "0x10"};
-    char text[24];
     int64_t value;
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_int_equal(retired_parse(good[i].text, &value), 0);
         assert_int_equal(value, good[i].thousandths);
-        retired_text(value, text);
-        assert_string_equal(text, good[i].text);
     }
     assert_int_equal(retired_parse("28.500", &value), 0);
     assert_int_equal(value, 28500);
@@ -83,7 +80,7 @@ int main(void) {
         cmocka_unit_test(what_both_runs_have_in_common_cancels),
         cmocka_unit_test(rounds_that_disagree_are_not_counted),
         cmocka_unit_test(a_run_without_its_end_is_not_counted),
-        cmocka_unit_test(numbers_are_read_and_written_exactly),
+        cmocka_unit_test(numbers_are_read_exactly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
