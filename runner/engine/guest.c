@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/engine/guest.h"
 
+#include "common/disk.h"
 #include "common/printable.h"
 #include "runner/engine/guest_pack.h"
 #include "runner/engine/guest_report.h"
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,55 +80,41 @@ static int watch(void *context) {
 
 struct command {
     const char *words[ARGUMENTS_MAX];
-    size_t count;
     char kernel[TEXT_MAX], pack[TEXT_MAX], channel[TEXT_MAX], memory[32];
 };
 
-static void add(struct command *command, const char *word) {
-    if (command->count < ARGUMENTS_MAX - 1)
-        command->words[command->count++] = word;
-}
-
 // Fills the words of QEMU's command line. The files are handed over as open descriptors.
-static void make_command(struct command *command, const struct boot *boot,
-                         const struct guest_options *options, size_t pack_bytes) {
-    size_t pack_mib = pack_bytes >> 20;
-    command->count = 0;
+static void make_command(struct command *command, const struct boot *boot, size_t pack_bytes) {
+    const struct guest_options *options = boot->options;
+    bool kvm = options->accel == GUEST_KVM, icount = !kvm && options->icount;
     snprintf(command->pack, TEXT_MAX, "/proc/self/fd/%d", boot->pack);
     snprintf(command->channel, TEXT_MAX, "file,id=results,path=/proc/self/fd/%d", boot->channel);
-    snprintf(command->memory, sizeof command->memory, "%zu", MEMORY_SPARE + 2 * pack_mib);
-    for (size_t i = 0; options->wrapper && options->wrapper[i]; i++)
-        add(command, options->wrapper[i]);
-    int kvm = options->accel == GUEST_KVM;
-    // arch-capabilities: some hypervisors offer that MSR to guests and then refuse to set it,
-    // upon which QEMU aborts. The kernel has no use for it.
-    const char *const pairs[][2] = {
-        {"-machine", "microvm"},
-        {"-accel", kvm ? "kvm" : "tcg"},
-        {"-cpu", kvm ? "host,arch-capabilities=off" : "max"},
-        {"-m", command->memory},
-        {"-display", "none"},
-        {"-kernel", command->kernel},
-        {"-initrd", command->pack},
-        {"-chardev", command->channel},
-        {"-device", "isa-debugcon,iobase=0xe9,chardev=results"},
-        {"-device", "isa-debug-exit,iobase=0xf4,iosize=1"},
-        {"-chardev", "stdio,id=deadman,signal=off"},
-        {"-mon", "chardev=deadman"},
+    snprintf(command->memory, sizeof command->memory, "%zu", MEMORY_SPARE + 2 * (pack_bytes >> 20));
+    // clang-format off
+    const char *const qemu[] = {
+        options->qemu ? options->qemu : "qemu-system-x86_64",
+        "-nodefaults", "-no-user-config", "-no-reboot",
+        "-machine", "microvm",
+        "-accel", kvm ? "kvm" : "tcg",
+        // arch-capabilities: some hypervisors offer that MSR to guests and then refuse to set it,
+        // upon which QEMU aborts. The kernel has no use for it.
+        "-cpu", kvm ? "host,arch-capabilities=off" : "max",
+        "-m", command->memory,
+        "-display", "none",
+        "-kernel", command->kernel,
+        "-initrd", command->pack,
+        "-chardev", command->channel,
+        "-device", "isa-debugcon,iobase=0xe9,chardev=results",
+        "-device", "isa-debug-exit,iobase=0xf4,iosize=1",
+        "-chardev", "stdio,id=deadman,signal=off",
+        "-mon", "chardev=deadman",
+        icount ? "-icount" : NULL, "shift=0,sleep=off", NULL,
     };
-    add(command, options->qemu ? options->qemu : "qemu-system-x86_64");
-    add(command, "-nodefaults");
-    add(command, "-no-user-config");
-    add(command, "-no-reboot");
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        add(command, pairs[i][0]);
-        add(command, pairs[i][1]);
-    }
-    if (options->accel == GUEST_TCG && options->icount) {
-        add(command, "-icount");
-        add(command, "shift=0,sleep=off");
-    }
-    command->words[command->count] = NULL;
+    // clang-format on
+    size_t count = 0;
+    for (size_t i = 0; options->wrapper && options->wrapper[i]; i++)
+        command->words[count++] = options->wrapper[i];
+    memcpy(command->words + count, qemu, sizeof qemu);
 }
 
 // Where the guest's kernel is.
@@ -164,12 +152,8 @@ static int open_boot(struct boot *boot, const struct guest_pack *pack, struct er
     boot->channel = memfd_create("guest-results", 0);
     if (boot->pack < 0 || boot->channel < 0 || pipe2(boot->monitor, O_CLOEXEC))
         return error_errno(error, ERROR_MISSING, NULL, "cannot hand files to QEMU");
-    for (size_t done = 0; done < pack->bytes;) {
-        ssize_t wrote = write(boot->pack, pack->data + done, pack->bytes - done);
-        if (wrote <= 0)
-            return error_errno(error, ERROR_MISSING, NULL, "cannot write the guest's pack");
-        done += (size_t)wrote;
-    }
+    if (disk_write(boot->pack, (const char *)pack->data, pack->bytes))
+        return error_errno(error, ERROR_MISSING, NULL, "cannot write the guest's pack");
     return 0;
 }
 
@@ -216,7 +200,7 @@ static int run_boot(struct boot *boot, struct guest_pack *pack, struct command *
         return -1;
     const struct pack_header *header = (const struct pack_header *)pack->data;
     guest_report_open(report, header->nonce, *first, report->results, report->count);
-    make_command(command, boot, boot->options, pack->bytes);
+    make_command(command, boot, pack->bytes);
     struct process_request request = {
         .argv = command->words,
         .cpu = boot->options->cpu,
