@@ -70,6 +70,159 @@ static void privileges_and_quantities_have_their_names(void **state) {
     assert_string_equal(quantity_unit(QUANTITY_ticks), "TSC ticks");
 }
 
+// A text of the file with its header; `row` may be empty.
+static char *file_of(enum csv_file file, const char *row) {
+    char *text;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    rows_write_header(stream, file);
+    fputs(row, stream);
+    fclose(stream);
+    return text;
+}
+
+// Cells for every column of a file, none empty, in `text`.
+static void fill(enum csv_file file, void *row) {
+    size_t count;
+    const struct column *columns = rows_columns(file, &count);
+    rows_empty(file, row);
+    for (size_t i = 0; i < count; i++) {
+        void *cell = (char *)row + columns[i].offset;
+        if (columns[i].type == CELL_text)
+            *(cell_text *)cell = i % 2 ? "a, \"b\"" : "plain";
+        else if (columns[i].type == CELL_integer)
+            *(cell_integer *)cell = (long long)i * 10000000000;
+        else if (columns[i].type == CELL_number)
+            *(cell_number *)cell = 0.125 + (double)i;
+        else
+            *(unsigned *)cell = 1;
+    }
+}
+
+static void a_row_of_every_file_comes_back_as_it_was_written(void **state) {
+    (void)state;
+    for (int file = 0; file < CSV_FILE_COUNT; file++) {
+        struct rows rows, again;
+        struct error error;
+        char *text, *second;
+        size_t length;
+        rows_make((enum csv_file)file, 0, &rows);
+        fill((enum csv_file)file, rows_add(&rows));
+        rows_add(&rows); // an empty one
+        FILE *stream = open_memstream(&text, &length);
+        assert_int_equal(rows_write_all(stream, &rows), 0);
+        fclose(stream);
+        assert_int_equal(rows_parse("x.csv", text, length, (enum csv_file)file, &again, &error), 0);
+        assert_int_equal(again.count, 2);
+        stream = open_memstream(&second, &length);
+        rows_write_all(stream, &again);
+        fclose(stream);
+        assert_string_equal(text, second);
+        free(text);
+        free(second);
+        rows_free(&rows);
+        rows_free(&again);
+    }
+}
+
+static void empty_cells_are_no_0(void **state) {
+    (void)state;
+    struct rows rows;
+    struct error error;
+    char *text = file_of(FILE_costs, ",,,,,,,,,,,,,,,,,,,,,direct,untested,,,,,ok,,,\r\n");
+    assert_int_equal(rows_parse("costs.csv", text, strlen(text), FILE_costs, &rows, &error), 0);
+    const struct costs_row *cost = rows.row;
+    assert_nan(cost->cycles);
+    assert_int_equal(cost->ring, -1);
+    assert_string_equal(cost->item, "");
+    assert_int_equal(cost->status, STATUS_ok);
+    rows_free(&rows);
+    free(text);
+}
+
+static void a_wrong_cell_is_told_with_line_column_and_text(void **state) {
+    (void)state;
+    static const struct {
+        const char *row, *told;
+    } wrong[] = {
+        {"x,,,,,,,,,,,,,,,,,,,,,direct,untested,,,,,fine,,,", ":2: 'fine' is no status"},
+        {"x,,,,,,,,,,,,,,,,,,,,,direct,untested,,,,,,,,", ":2: '' is no status"},
+        {"x,,,,,,,,,,,,,,,,,,,,,guessed,untested,,,,,ok,,,", ":2: 'guessed' is no method"},
+        {"x,,,,,,,,,,,,,,,,,,,,,direct,maybe,,,,,ok,,,", ":2: 'maybe' is no additive"},
+        {"x,,,,,,,,,,,,,,,,,,1 ,,,direct,untested,,,,,ok,,,", ":2: '1 ' is no cycles"},
+        {"x,,,,,,,,,,,,,,,,,,nan,,,direct,untested,,,,,ok,,,", ":2: 'nan' is no cycles"},
+        {"x,,,,,,,,,,,,,,,,,,\"1,5\",,,direct,untested,,,,,ok,,,", ":2: '1,5' is no cycles"},
+        {"x,,,,,,,,,,,,3.0,,,,,,,,,direct,untested,,,,,ok,,,",
+         ":2: '3.0' is no whole number (ring)"},
+        {"x,,,,,,,,,,,,-1,,,,,,,,,direct,untested,,,,,ok,,,", ":2: '-1' is no whole number (ring)"},
+        {"x,,,", ":2: fewer fields than the header has"},
+    };
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        struct rows rows;
+        struct error error;
+        char row[200], wanted[200];
+        snprintf(row, sizeof row, "%s\r\n", wrong[i].row);
+        char *text = file_of(FILE_costs, row);
+        assert_int_equal(rows_parse("costs.csv", text, strlen(text), FILE_costs, &rows, &error),
+                         -1);
+        snprintf(wanted, sizeof wanted, "costs.csv%s", wrong[i].told);
+        assert_string_equal(error.text, wanted);
+        assert_int_equal(error.kind, ERROR_INPUT);
+        rows_free(&rows);
+        free(text);
+    }
+}
+
+static void a_file_that_is_not_there_is_told_with_the_remedy(void **state) {
+    (void)state;
+    struct rows rows;
+    struct error error;
+    assert_int_equal(rows_read("/nonexistent/costs.csv", FILE_costs, "solve it", &rows, &error),
+                     -1);
+    assert_string_equal(error.text, "/nonexistent/costs.csv: cannot be read: No such file or "
+                                    "directory; solve it");
+    rows_free(&rows);
+}
+
+static void an_older_file_lacks_what_came_later_and_nothing_else(void **state) {
+    (void)state;
+    static const char older[] = "variant,elf_sha256,loop_sha256,loop_address,loop_bytes,"
+                                "jcc_erratum,mix_claimed,mix_found,order_found,retired_expected,"
+                                "retired_cpl0,retired_cpl3,status,detail,unknown\r\n"
+                                "one,aa,bb,0x1,5,no,,,,,,,ok,,more\r\n";
+    struct rows rows;
+    struct error error;
+    assert_int_equal(rows_parse("proof.csv", older, strlen(older), FILE_proof, &rows, &error), 0);
+    const struct proof_row *row = rows.row;
+    assert_string_equal(row->hint, "");
+    assert_int_equal(row->loop_bytes, 5);
+    // What is written like it has its columns: those that it lacks are left out.
+    char *text;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    rows_write(stream, FILE_proof, row, &rows);
+    fclose(stream);
+    assert_string_equal(text, "one,aa,bb,0x1,5,no,,,,,,,ok,,\r\n");
+    free(text);
+    rows_free(&rows);
+    assert_int_equal(rows_parse("proof.csv", "variant,hint\r\n", 14, FILE_proof, &rows, &error),
+                     -1);
+    assert_string_equal(error.text, "proof.csv:1: no column 'elf_sha256'");
+    rows_free(&rows);
+}
+
+static void shared_columns_are_copied_by_one_assignment(void **state) {
+    (void)state;
+    struct summary_row summary;
+    struct costs_row cost;
+    fill(FILE_summary, &summary);
+    rows_empty(FILE_costs, &cost);
+    summary.cpu_name = "Some CPU";
+    cost.machine_keys = summary.machine_keys;
+    assert_string_equal(cost.cpu_name, "Some CPU");
+    assert_ptr_equal(cost.kernel, summary.kernel);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statuses_stand_in_the_order_of_precedence),
@@ -77,6 +230,12 @@ int main(void) {
         cmocka_unit_test(each_file_has_its_own_columns_from_0),
         cmocka_unit_test(no_file_names_a_column_twice),
         cmocka_unit_test(privileges_and_quantities_have_their_names),
+        cmocka_unit_test(a_row_of_every_file_comes_back_as_it_was_written),
+        cmocka_unit_test(empty_cells_are_no_0),
+        cmocka_unit_test(a_wrong_cell_is_told_with_line_column_and_text),
+        cmocka_unit_test(a_file_that_is_not_there_is_told_with_the_remedy),
+        cmocka_unit_test(an_older_file_lacks_what_came_later_and_nothing_else),
+        cmocka_unit_test(shared_columns_are_copied_by_one_assignment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
