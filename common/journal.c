@@ -2,6 +2,7 @@
 #include "common/journal.h"
 
 #include "common/memory.h"
+#include "common/rows.h"
 #include "common/units.h"
 
 #include <errno.h>
@@ -73,13 +74,22 @@ static int scan_value(const struct row *row, const char *value, struct settings 
     return (size_t)snprintf(field, row->size, "%s", value) < row->size ? 0 : -1;
 }
 
+// What stands behind "NAME " in a line; NULL: it begins otherwise.
+static const char *value_of(const char *line, const char *name) {
+    size_t length = strlen(name);
+    return strncmp(line, name, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
+}
+
 // A line of the head; found[i] becomes true for the setting that it holds. False: it holds none.
 static bool take_setting(const char *line, bool *found, struct settings *settings) {
     for (size_t i = 0; i < ROWS; i++) {
-        size_t length = strlen(rows[i].name);
-        if (strncmp(line, rows[i].name, length) != 0 || line[length] != ' ')
+        const char *former = rows_former_name(rows[i].name);
+        const char *value = value_of(line, rows[i].name);
+        if (value == NULL && former != NULL)
+            value = value_of(line, former);
+        if (value == NULL)
             continue;
-        found[i] = scan_value(&rows[i], line + length + 1, settings) == 0;
+        found[i] = scan_value(&rows[i], value, settings) == 0;
         return true;
     }
     return false;

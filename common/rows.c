@@ -52,6 +52,19 @@ static const struct name additives[] = {
 #undef ADDITIVE
 };
 
+static const struct name renamed[] = {
+#define RENAMED(name, former) {#name, #former},
+#include "common/renamed.def"
+#undef RENAMED
+};
+
+const char *rows_former_name(const char *name) {
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (strcmp(renamed[i].name, name) == 0)
+            return renamed[i].text;
+    return NULL;
+}
+
 static const struct {
     const struct name *names;
     int count;
@@ -143,7 +156,10 @@ static int find_columns(struct rows *rows, struct error *error) {
     rows->columns = memory_zero(table->columns, sizeof *rows->columns);
     for (size_t i = 0; i < files[rows->file].count; i++) {
         const struct column *column = &files[rows->file].columns[i];
+        const char *former = rows_former_name(column->name);
         int at = table_column(table, column->name);
+        if (at < 0 && former != NULL)
+            at = table_column(table, former);
         if (at >= 0)
             rows->columns[at] = column;
         else if (!column->later)

@@ -144,6 +144,9 @@ int rows_write(FILE *stream, enum csv_file file, const void *row, const struct r
 // The header and all rows.
 int rows_write_all(FILE *stream, const struct rows *rows);
 
+// What older versions called a column or a setting; NULL: the same. Static.
+const char *rows_former_name(const char *name);
+
 // "summary.csv" and so on. Static.
 const char *rows_file_name(enum csv_file file);
 

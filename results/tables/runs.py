@@ -180,8 +180,8 @@ def refuse_empty(run):
         raise BadInput(os.path.join(run.path, "summary.csv"), "has no rows",
                        "the run is damaged: take a whole copy of it, or measure again")
     if {row["engine"] for row in run.summary} == {"hyperfine"}:
-        raise BadInput(run.path, "was measured by hyperfine alone, a witness that gives no costs",
-                       "measure with --engine perf or guest; --witness sets hyperfine beside them")
+        raise BadInput(run.path, "was measured by hyperfine alone, which only cross-checks",
+                       "measure with --engine perf or guest; --cross-check adds hyperfine")
     raise BadInput(run.path, no_row, "measure with an engine that tells cycles: doctor names them")
 
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runner/engine: the engine `hyperfine`: an independent witness. Wall time of whole bare
+// runner/engine: the engine `hyperfine`: the cross-check. Wall time of whole bare
 // runs of N and 2N iterations, beside those of a calibrator variant in the same call; the
 // ratio of the slopes is cycles per iteration. It also says the smallest difference that it
-// could have seen, which on most machines is large: that is why it is only a witness.
+// could have seen, which on most machines is large: that is why it is only a cross-check.
 #include "runner/engine/engine.h"
 
 #include "common/printable.h"
@@ -156,7 +156,7 @@ static int execute(const struct engine_settings *settings, const struct engine_p
 
 const struct engine engine_hyperfine = {
     .name = "hyperfine",
-    .about = "wall time of whole runs beside a calibrator: an independent witness",
+    .about = "wall time of whole runs beside a calibrator: the cross-check",
     .source = "hyperfine",
     .needs_unit = true,
     .probe = probe,

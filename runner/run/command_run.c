@@ -5,9 +5,9 @@
 #include "runner/host/core_lock.h"
 #include "runner/host/process.h"
 #include "runner/host/tune.h"
+#include "runner/run/cross_check.h"
 #include "runner/run/prepare.h"
 #include "runner/run/report.h"
-#include "runner/run/witness.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -117,7 +117,7 @@ static int prepare(const struct request *request, struct plan *plan, struct meas
     snprintf(run->event_text, sizeof run->event_text, "%s", settings->events);
     run->event_count = request_split_events(run->event_text, run->events);
     run->guest_kernel = request->guest_kernel;
-    if (witness_check(run, error) || check_folder(request, error) ||
+    if (cross_check_find(run, error) || check_folder(request, error) ||
         take_cores(request, run, error))
         return -1;
     if (run->event_count && !run->probes[0].has_pmu)

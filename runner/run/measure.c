@@ -5,8 +5,8 @@
 #include "common/units.h"
 #include "runner/host/disturbance.h"
 #include "runner/host/process.h"
+#include "runner/run/cross_check.h"
 #include "runner/run/schedule.h"
-#include "runner/run/witness.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -91,7 +91,8 @@ static void add_lost_events(const struct block *block, struct execution *executi
     const struct measurement *run = block->run;
     const struct engine_probe *probe = block->record.probe;
     struct engine_count *count;
-    if (probe->has_pmu || execution->status != STATUS_ok || block->record.engine == run->witness)
+    if (probe->has_pmu || execution->status != STATUS_ok ||
+        block->record.engine == run->cross_check)
         return;
     for (size_t i = 0; i < run->event_count; i++)
         if ((count = execution_add_count(execution, QUANTITY_event, "pmu", run->events[i])))
@@ -160,23 +161,24 @@ static int sink_unproved(struct block *block, size_t index) {
     return sink(&execution, block);
 }
 
-// The witness's blocks stand behind all others.
-static int is_witness(const struct block *block) {
+// The cross-check's blocks stand behind all others.
+static int is_cross_check(const struct block *block) {
     return block->number >= block->run->settings->most_blocks;
 }
 
 // Is there something to measure in this block? The usual number of blocks has all variants, further
-// ones those whose interval is too wide yet. The witness measures all once; then those only that it
-// contradicts: between two calls of hyperfine the machine changes in ways that the runs within one
-// do not show.
+// ones those whose interval is too wide yet. The cross-check measures all once; then those only
+// that it contradicts: between two calls of hyperfine the machine changes in ways that the runs
+// within one do not show.
 static bool is_wanted(const struct block *block, size_t index) {
     const struct settings *settings = block->run->settings;
     const struct tallies *tallies = &block->tallies[index];
     double cycles[2], seen;
     if (block->number < settings->blocks || block->number == settings->most_blocks)
         return true;
-    if (is_witness(block))
-        return witness_judge(tallies, settings->precision, cycles, &seen) == WITNESS_disagrees;
+    if (is_cross_check(block))
+        return cross_check_judge(tallies, settings->precision, cycles, &seen) ==
+               CROSS_CHECK_disagrees;
     return tallies_too_wide(tallies, settings->precision);
 }
 
@@ -213,7 +215,7 @@ static size_t list_jobs(struct block *block, struct engine_job *jobs) {
 static void wait_for_quiet(const struct block *block) {
     const struct measurement *run = block->run;
     long further = block->number - (long)run->settings->blocks;
-    if (further < 0 || is_witness(block) || 2 * block->disturbed <= block->wanted)
+    if (further < 0 || is_cross_check(block) || 2 * block->disturbed <= block->wanted)
         return;
     double seconds = fmin(LONGEST_PAUSE, FIRST_PAUSE * pow(2, (double)further));
     if (run->deadline > 0)
@@ -317,14 +319,14 @@ static int measure_core(struct measurement *run, size_t core, struct error *erro
     disturbance_start(settings.cpu, &watch);
     if (run_blocks(&block, &settings, most, error))
         return -1;
-    if (run->witness == NULL || run->cut_short || run->out_of_budget)
+    if (run->cross_check == NULL || run->cut_short || run->out_of_budget)
         return 0;
-    // Through the independent witness, in the same files.
-    run->witness->probe(&settings, &probe);
-    block.record.engine = run->witness;
+    // Through the cross-check, in the same files.
+    run->cross_check->probe(&settings, &probe);
+    block.record.engine = run->cross_check;
     block.record.probe = &probe;
     block.number = most;
-    return run_blocks(&block, &settings, most + WITNESS_BLOCKS, error);
+    return run_blocks(&block, &settings, most + CROSS_CHECK_BLOCKS, error);
 }
 
 int measure(struct measurement *run, struct error *error) {

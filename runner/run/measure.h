@@ -32,7 +32,7 @@ struct measurement {
     const char *guest_kernel;
     const struct variant *calibrator; // of the plan, for hyperfine; NULL: none
     double calibrator_cycles;         // per iteration
-    const struct engine *witness;     // --witness: hyperfine, which can be used; else NULL
+    const struct engine *cross_check; // --cross-check: hyperfine, which can be used; else NULL
     double deadline;                  // of CLOCK_MONOTONIC_RAW, seconds: the budget's end; 0: none
     int progress;                     // to stderr
     struct history history;

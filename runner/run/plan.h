@@ -49,7 +49,7 @@ int plan_parse(const char *directory, const char *variants, size_t variants_leng
 
 void plan_free(struct plan *plan);
 
-// The unit that the witness counts in: the variant of family "calibrator" in the whole build
+// The unit that the cross-check counts in: the variant of family "calibrator" in the whole build
 // (`only` does not hide it), if its binary is proved and holds a chain of dependent add r,r and
 // nothing else; *cycles gets how many links the disassembly found, a cycle each. Else NULL, and
 // `why` (`size` bytes) says why, with the remedy.

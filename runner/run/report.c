@@ -3,7 +3,7 @@
 
 #include "common/memory.h"
 #include "common/units.h"
-#include "runner/run/witness.h"
+#include "runner/run/cross_check.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -189,8 +189,8 @@ int report_end(struct measurement *run, double seconds, struct error *error) {
                 plural(outcome.unstable.count), outcome.unstable.names);
     fprintf(stderr, "%zu value%s, %zu predicted to have none here, %zu failed\n",
             outcome.with_value, plural(outcome.with_value), outcome.predicted, outcome.failed);
-    if (run->witness)
-        witness_report(run, stderr);
+    if (run->cross_check)
+        cross_check_report(run, stderr);
     print_split(run, seconds);
     if (run->cut_short || run->out_of_budget)
         fprintf(stderr, "%s; resume it with: ./asmsweep run --resume -o %s\n",

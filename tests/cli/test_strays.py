@@ -178,11 +178,11 @@ def test_one_byte_changed_after_the_build_is_unproved_and_the_rest_measured(copi
 
 
 def test_an_unproved_binary_is_not_executed(copied, out):
-    path, witness = os.path.join(copied, "bin", "xor.links16"), out + ".executed"
+    path, trace = os.path.join(copied, "bin", "xor.links16"), out + ".executed"
     with open(path, "w") as stream:
-        stream.write(f"#!/bin/sh\ntouch '{witness}'\n")
+        stream.write(f"#!/bin/sh\ntouch '{trace}'\n")
     run(copied, "-o", out, "--blocks", "1", "--precision", "50%")
-    assert not os.path.exists(witness)
+    assert not os.path.exists(trace)
 
 
 @pytest.mark.parametrize("status, detail, reason", [

@@ -120,14 +120,14 @@ def test_a_bundle_is_made_with_a_note(run, results, tmp_path, journal, said):
 DAMAGED = "/summary.csv: has no rows; the run is damaged: take a whole copy of it, or measure again"
 NO_ROW = ": has no row of cycles to make a table of; "
 RESUMED = NO_ROW + "./asmsweep run --resume -o {} resumes it"
-WITNESS = ": was measured by hyperfine alone, a witness that gives no costs; measure with " \
-    "--engine perf or guest; --witness sets hyperfine beside them"
+CROSS_CHECK = ": was measured by hyperfine alone, which only cross-checks; measure with " \
+    "--engine perf or guest; --cross-check adds hyperfine"
 
 
 @pytest.mark.parametrize("journal, row, says", [
     ("begin\n", None, RESUMED), ("begin\n", {"engine": "hyperfine"}, RESUMED),
     ("begin\nend complete\n", None, DAMAGED), (None, None, DAMAGED),
-    (None, {"engine": "hyperfine"}, WITNESS),
+    (None, {"engine": "hyperfine"}, CROSS_CHECK),
     (None, {"quantity": "instructions"},
      NO_ROW + "measure with an engine that tells cycles: doctor names them")])
 def test_a_run_without_a_row_is_one_line_with_the_remedy(solve, table, tmp_path, journal, row,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""--witness and the engine hyperfine: refused without a unit, and what they say at the end."""
+"""--cross-check and the engine hyperfine: refused without a unit, and what they say at the end."""
 
 import os
 import re
@@ -20,7 +20,7 @@ REASONS = {
 
 
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]])
-@pytest.mark.parametrize("what", [["--witness"], ["--engine", "hyperfine"]])
+@pytest.mark.parametrize("what", [["--cross-check"], ["--engine", "hyperfine"]])
 @pytest.mark.parametrize("sweep", REASONS)
 def test_without_a_unit_nothing_is_measured(builds, out, sweep, what, dry):
     done = run(builds(sweep), "-o", out, *what, *dry)
@@ -30,15 +30,15 @@ def test_without_a_unit_nothing_is_measured(builds, out, sweep, what, dry):
     assert not os.path.exists(out)
 
 
-def test_a_run_without_a_witness_needs_no_unit(builds, out):
+def test_a_run_without_a_cross_check_needs_no_unit(builds, out):
     done = run(builds("impostor"), "-o", out, "--dry-run")
     assert done.returncode == 0, done.stderr
 
 
-def test_without_hyperfine_a_witness_is_refused_before_the_run(builds, out):
-    done = run(builds("unit"), "-o", out, "--witness", env={"PATH": "/nonexistent"})
+def test_without_hyperfine_a_cross_check_is_refused_before_the_run(builds, out):
+    done = run(builds("unit"), "-o", out, "--cross-check", env={"PATH": "/nonexistent"})
     assert done.returncode == 3
-    assert one_line(done) == "asmsweep-run: --witness: no hyperfine in PATH; run " \
+    assert one_line(done) == "asmsweep-run: --cross-check: no hyperfine in PATH; run " \
                              "./asmsweep setup, or leave it out"
     assert not os.path.exists(out)
 
@@ -59,16 +59,16 @@ def test_doctor_names_what_is_no_unit(builds, sweep, tmp_path):
 
 
 @pytest.mark.usefixtures("hyperfine")
-def test_the_last_lines_say_whether_the_witness_agreed(builds, out):
-    done = run(builds("unit"), "-o", out, "--witness", "--blocks", "2", "--slices", "20")
-    (line,) = [line for line in done.stderr.splitlines() if line.startswith("witness: ")]
-    said = re.fullmatch(r"witness: (\d) agree within 2 % or 0\.1 cycle, (\d) disagree"
+def test_the_last_lines_say_whether_the_cross_check_agreed(builds, out):
+    done = run(builds("unit"), "-o", out, "--cross-check", "--blocks", "2", "--slices", "20")
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("cross-check: ")]
+    said = re.fullmatch(r"cross-check: (\d) agree within 2 % or 0\.1 cycle, (\d) disagree"
                         r"(?: \([a-z]+: [^)]*\))?, (\d) could not be told"
                         r"(?: \(the smallest difference it could have seen: [\d.e+]+ % to "
                         r"[\d.e+]+ %\))?(?:, (\d) have no value to compare)?", line)
     assert said and sum(int(number or 0) for number in said.groups()) == 2, line
-    witness = {row["variant"] for row in rows(out, "summary.csv") if row["engine"] == "hyperfine"}
-    assert witness == {"calibrator", "imul"}
+    checked = {row["variant"] for row in rows(out, "summary.csv") if row["engine"] == "hyperfine"}
+    assert checked == {"calibrator", "imul"}
 
 FAKE = """#!/usr/bin/python3
 # hyperfine as its JSON shows it: seconds of 5 runs of each command, by the cycles in CYCLES (a
@@ -117,21 +117,21 @@ def test_a_slope_that_can_be_none_gives_no_value(builds, out, scripted, cycles, 
 
 
 def against(builds, out, environment):
-    """The line of the witness, and its values of imul."""
-    done = run(builds("unit"), "-o", out, "--witness", "--blocks", "3", env=environment)
+    """The line of the cross-check, and its values of imul."""
+    done = run(builds("unit"), "-o", out, "--cross-check", "--blocks", "3", env=environment)
     assert_ended(done)
-    return re.search("^witness: .*", done.stderr, re.M)[0], [
+    return re.search("^cross-check: .*", done.stderr, re.M)[0], [
         row["value"] for row in rows(out, "measurements.csv")
         if (row["variant"], row["engine"]) == ("imul", "hyperfine")]
 
 
-def test_a_witness_that_contradicts_is_heard_again(builds, out, scripted):
+def test_a_cross_check_that_contradicts_is_measured_again(builds, out, scripted):
     line, values = against(builds, out, scripted("35 24"))
     assert values == ["35", "24"]
     assert "1 agree" in line and ", 0 disagree, 1 could not be told" in line, line
 
 
-def test_a_witness_that_keeps_to_it_disagrees(builds, out, scripted):
+def test_a_cross_check_that_stays_so_disagrees(builds, out, scripted):
     line, values = against(builds, out, scripted("35"))
     assert values == 3 * ["35"]
     assert re.search(r"1 disagree \(imul: 2[34](\.\d+)? and 35\)", line), line

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whether the independent witness agrees with a run, and which loop can be its unit.
-#include "runner/run/witness.h"
+// Whether the cross-check agrees with a run, and which loop can be its unit.
+#include "runner/run/cross_check.h"
 
 #include "tests/unit/run_folder.h"
 #include "tests/unit/unit.h"
@@ -20,42 +20,42 @@ static void add(struct tallies *tallies, const char *engine, double value, doubl
     tallies_add(tallies, &row);
 }
 
-// A run of 5 executions near `run`, and a witness.
-static void expect(double run, double witness, double half, enum witness_verdict verdict,
+// A run of 5 executions near `run`, and a cross-check.
+static void expect(double run, double other, double half, enum cross_check_verdict verdict,
                    double smallest) {
     struct tallies tallies = {0};
     double cycles[2], seen;
     for (int i = 0; i < 5; i++)
         add(&tallies, "perf", run, 0.001);
-    add(&tallies, "hyperfine", witness, half);
-    assert_int_equal(witness_judge(&tallies, 0.005, cycles, &seen), verdict);
-    if (verdict == WITNESS_absent) {
+    add(&tallies, "hyperfine", other, half);
+    assert_int_equal(cross_check_judge(&tallies, 0.005, cycles, &seen), verdict);
+    if (verdict == CROSS_CHECK_absent) {
         assert_nan(seen);
     } else {
         assert_near(cycles[0], run, 1e-6);
-        assert_near(cycles[1], witness, 1e-6);
+        assert_near(cycles[1], other, 1e-6);
         assert_near(seen, smallest, 1e-6);
     }
     tallies_free(&tallies);
 }
 
-static void a_narrow_witness_beside_the_run_agrees(void **unused) {
+static void a_narrow_cross_check_beside_the_run_agrees(void **unused) {
     (void)unused;
-    expect(50, 50.5, 0.4, WITNESS_agrees, 0.4 / 50.5);
-    expect(2, 2.05, 0.04, WITNESS_agrees, 0.04 / 2.05); // 0.1 cycle is more than 2 % here
+    expect(50, 50.5, 0.4, CROSS_CHECK_agrees, 0.4 / 50.5);
+    expect(2, 2.05, 0.04, CROSS_CHECK_agrees, 0.04 / 2.05); // 0.1 cycle is more than 2 % here
 }
 
-static void a_gap_that_matters_is_a_disagreement_however_wide_the_witness(void **unused) {
+static void a_gap_that_matters_is_a_disagreement_however_wide_the_cross_check(void **unused) {
     (void)unused;
-    expect(50, 56, 0.4, WITNESS_disagrees, 0.4 / 56);
-    expect(3, 0.5, 0.1, WITNESS_disagrees, 0.2);
+    expect(50, 56, 0.4, CROSS_CHECK_disagrees, 0.4 / 56);
+    expect(3, 0.5, 0.1, CROSS_CHECK_disagrees, 0.2);
 }
 
-static void a_witness_too_wide_to_see_what_matters_tells_nothing(void **unused) {
+static void a_cross_check_too_wide_to_see_what_matters_tells_nothing(void **unused) {
     (void)unused;
-    expect(50, 50.1, 3, WITNESS_blind, 3 / 50.1);
-    expect(50, 52, 1.1, WITNESS_blind, 1.1 / 52);     // apart, but within what it could not see
-    expect(32, 9.7, 14.6, WITNESS_blind, 14.6 / 9.7); // a ratio without an upper end
+    expect(50, 50.1, 3, CROSS_CHECK_blind, 3 / 50.1);
+    expect(50, 52, 1.1, CROSS_CHECK_blind, 1.1 / 52);     // apart, but within what it could not see
+    expect(32, 9.7, 14.6, CROSS_CHECK_blind, 14.6 / 9.7); // a ratio without an upper end
 }
 
 static void what_another_call_does_not_repeat_is_no_disagreement(void **unused) {
@@ -67,16 +67,16 @@ static void what_another_call_does_not_repeat_is_no_disagreement(void **unused) 
         add(&once, "perf", 8, 0.001);
         add(&stays, "perf", 8, 0.001);
     }
-    for (int i = 0; i < WITNESS_BLOCKS; i++) {
+    for (int i = 0; i < CROSS_CHECK_BLOCKS; i++) {
         add(&once, "hyperfine", apart[i], 0.3);
         add(&stays, "hyperfine", alike[i], 0.3);
-        assert_int_equal(witness_judge(&once, 0.005, cycles, &seen),
-                         i ? WITNESS_blind : WITNESS_disagrees);
+        assert_int_equal(cross_check_judge(&once, 0.005, cycles, &seen),
+                         i ? CROSS_CHECK_blind : CROSS_CHECK_disagrees);
     }
     assert_near(cycles[1], 5.9, 1e-6);
     // Student's 4.303 on 2 degrees of freedom, a standard deviation of 3.7242, and 3 executions.
     assert_near(seen, 4.303 * 3.7242 / sqrt(3) / 5.9, 1e-3);
-    assert_int_equal(witness_judge(&stays, 0.005, cycles, &seen), WITNESS_disagrees);
+    assert_int_equal(cross_check_judge(&stays, 0.005, cycles, &seen), CROSS_CHECK_disagrees);
     assert_near(cycles[1], 5.01, 1e-6);
     tallies_free(&once);
     tallies_free(&stays);
@@ -84,8 +84,8 @@ static void what_another_call_does_not_repeat_is_no_disagreement(void **unused) 
 
 static void without_a_value_nothing_is_compared(void **unused) {
     (void)unused;
-    expect(NAN, 50, 1, WITNESS_absent, NAN);
-    expect(50, NAN, 1, WITNESS_absent, NAN);
+    expect(NAN, 50, 1, CROSS_CHECK_absent, NAN);
+    expect(50, NAN, 1, CROSS_CHECK_absent, NAN);
 }
 
 static const char variants[] =
@@ -162,9 +162,9 @@ static int remove_build(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_narrow_witness_beside_the_run_agrees),
-        cmocka_unit_test(a_gap_that_matters_is_a_disagreement_however_wide_the_witness),
-        cmocka_unit_test(a_witness_too_wide_to_see_what_matters_tells_nothing),
+        cmocka_unit_test(a_narrow_cross_check_beside_the_run_agrees),
+        cmocka_unit_test(a_gap_that_matters_is_a_disagreement_however_wide_the_cross_check),
+        cmocka_unit_test(a_cross_check_too_wide_to_see_what_matters_tells_nothing),
         cmocka_unit_test(what_another_call_does_not_repeat_is_no_disagreement),
         cmocka_unit_test(without_a_value_nothing_is_compared),
         cmocka_unit_test(only_a_proved_chain_of_add_is_a_unit_of_as_many_cycles_as_were_found),
