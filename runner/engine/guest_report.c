@@ -4,6 +4,8 @@
 #include "runner/guest/pack.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,15 @@ static const char *vector_name(uint64_t vector) {
     }
 }
 
+__attribute__((format(printf, 3, 4))) static void
+end_entry(struct guest_result *result, enum guest_end end, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    result->end = end;
+    vsnprintf(result->detail, sizeof result->detail, format, arguments);
+    va_end(arguments);
+}
+
 static void append(char **text, size_t *length, const struct guest_record *record) {
     char *moved = realloc(*text, *length + record->bytes + 1);
     if (!moved)
@@ -49,54 +60,44 @@ static const char *attempt_of(uint64_t error) {
     return error & 0x10 ? "executing" : error & 0x2 ? "writing" : "reading";
 }
 
-static void describe_page_fault(struct guest_result *result, const char *at) {
+static void end_by_page_fault(struct guest_result *result, const char *at) {
     const uint64_t bottom = PACK_STACK_TOP - PACK_STACK_BYTES;
     if (result->address < bottom && result->address >= bottom - PACK_STACK_BYTES)
-        snprintf(result->detail, sizeof result->detail,
-                 "stack overflow: page fault (#PF) %s 0x%" PRIx64 ", below the stack, %s",
-                 attempt_of(result->fault_error), result->address, at);
+        end_entry(result, GUEST_FAULTED,
+                  "stack overflow: page fault (#PF) %s 0x%" PRIx64 ", below the stack, %s",
+                  attempt_of(result->fault_error), result->address, at);
     else
-        snprintf(result->detail, sizeof result->detail,
-                 "page fault (#PF), error 0x%" PRIx64 ": %s 0x%" PRIx64 ", %s, %s",
-                 result->fault_error, attempt_of(result->fault_error), result->address,
-                 result->fault_error & 1 ? "which is protected" : "where nothing is mapped", at);
+        end_entry(result, GUEST_FAULTED,
+                  "page fault (#PF), error 0x%" PRIx64 ": %s 0x%" PRIx64 ", %s, %s",
+                  result->fault_error, attempt_of(result->fault_error), result->address,
+                  result->fault_error & 1 ? "which is protected" : "where nothing is mapped", at);
 }
 
-static void describe_fault(struct guest_result *result, const struct guest_record *record) {
+static void end_by_fault(struct guest_result *result, const struct guest_record *record) {
     char at[80];
-    int ring = (int)(number_of(record, "cs") & 3);
-    const char *masked = number_of(record, "rflags") & RFLAGS_IF ? "" : ", interrupts off (IF=0)";
-    snprintf(at, sizeof at, "rip 0x%" PRIx64 ", CPL%d", result->rip, ring);
-    if (result->vector == VECTOR_NMI) { // only the deadman sends one
-        result->end = GUEST_TIMED_OUT;
-        snprintf(result->detail, sizeof result->detail, "%s, stopped at %s%s",
-                 number_of(record, "before") == OPCODE_HLT ? "halted (hlt)" : "still running", at,
-                 masked);
-    } else if (result->vector == VECTOR_PAGE_FAULT) {
-        describe_page_fault(result, at);
-    } else {
-        snprintf(result->detail, sizeof result->detail, "%s, vector %u, error 0x%" PRIx64 ", %s",
-                 vector_name(result->vector), result->vector, result->fault_error, at);
-    }
-}
-
-static void take_fault(struct guest_result *result, const struct guest_record *record) {
-    result->end = GUEST_FAULTED;
+    snprintf(at, sizeof at, "rip 0x%" PRIx64 ", CPL%d", result->rip,
+             (int)(number_of(record, "cs") & 3));
     result->vector = (unsigned)number_of(record, "vector");
     result->fault_error = number_of(record, "error");
     result->address = number_of(record, "address");
-    describe_fault(result, record);
+    if (result->vector == VECTOR_NMI) // only the deadman sends one
+        end_entry(result, GUEST_TIMED_OUT, "%s, stopped at %s%s",
+                  number_of(record, "before") == OPCODE_HLT ? "halted (hlt)" : "still running", at,
+                  number_of(record, "rflags") & RFLAGS_IF ? "" : ", interrupts off (IF=0)");
+    else if (result->vector == VECTOR_PAGE_FAULT)
+        end_by_page_fault(result, at);
+    else
+        end_entry(result, GUEST_FAULTED, "%s, vector %u, error 0x%" PRIx64 ", %s",
+                  vector_name(result->vector), result->vector, result->fault_error, at);
 }
 
 // A record of the entry that runs.
 static void take_entry(struct guest_report *report, const struct guest_record *record) {
     struct guest_result *result = &report->results[record->entry];
-    if (record->kind == GUEST_RECORD_out) {
-        append(&result->output, &result->output_length, record);
-        return;
-    }
-    if (record->kind == GUEST_RECORD_err) {
-        append(&result->errors, &result->errors_length, record);
+    if (record->kind == GUEST_RECORD_out || record->kind == GUEST_RECORD_err) {
+        bool out = record->kind == GUEST_RECORD_out;
+        append(out ? &result->output : &result->errors,
+               out ? &result->output_length : &result->errors_length, record);
         return;
     }
     report->open = 0;
@@ -108,19 +109,17 @@ static void take_entry(struct guest_report *report, const struct guest_record *r
         result->exit_status = (int)(number_of(record, "status") & 0xff);
         break;
     case GUEST_RECORD_fault:
-        take_fault(result, record);
+        end_by_fault(result, record);
         break;
     case GUEST_RECORD_badcall:
-        result->end = GUEST_FAULTED;
-        snprintf(result->detail, sizeof result->detail,
-                 "system call %" PRIu64
-                 " is not offered (write, iopl and exit_group are), rip 0x%" PRIx64,
-                 number_of(record, "number"), result->rip);
+        end_entry(result, GUEST_FAULTED,
+                  "system call %" PRIu64
+                  " is not offered (write, iopl and exit_group are), rip 0x%" PRIx64,
+                  number_of(record, "number"), result->rip);
         break;
     default: // unloadable: the payload is the reason
-        result->end = GUEST_FAULTED;
-        snprintf(result->detail, sizeof result->detail, "cannot be loaded: %.*s",
-                 (int)record->bytes, record->payload);
+        end_entry(result, GUEST_FAULTED, "cannot be loaded: %.*s", (int)record->bytes,
+                  record->payload);
     }
 }
 
@@ -160,9 +159,8 @@ static void blame(struct guest_report *report, const char *what, size_t amount) 
     }
     struct guest_result *result = &report->results[report->current];
     result->stray += amount;
-    if (!report->open && result->end == GUEST_EXITED)
-        result->end = GUEST_FAULTED;
-    snprintf(result->detail, sizeof result->detail, "%zu %s", result->stray, what);
+    bool spoilt = !report->open && result->end == GUEST_EXITED;
+    end_entry(result, spoilt ? GUEST_FAULTED : result->end, "%zu %s", result->stray, what);
 }
 
 void guest_report_take(struct guest_report *report, const char *text, size_t length, int final) {
@@ -194,25 +192,21 @@ size_t guest_report_close(struct guest_report *report, enum guest_end end, const
         int passed = report->ended || (report->current < report->count && i < report->current);
         if (result->stray && result->end == GUEST_EXITED)
             result->end = GUEST_FAULTED;
-        if (passed && result->end == GUEST_NOT_RUN) {
+        if (passed && result->end == GUEST_NOT_RUN && result->detail[0])
             result->end = GUEST_FAULTED;
-            if (!result->detail[0])
-                snprintf(result->detail, sizeof result->detail, "its last record is missing");
-        }
+        else if (passed && result->end == GUEST_NOT_RUN)
+            end_entry(result, GUEST_FAULTED, "its last record is missing");
     }
     if (report->ended)
         return report->count;
     if (report->current >= report->count)
         return report->first; // nothing ran
     struct guest_result *result = &report->results[report->current];
-    if (report->damage[0]) {
-        result->end = GUEST_FAULTED;
-        snprintf(result->detail, sizeof result->detail, "%s", report->damage);
-    } else {
-        // Also when it had exited: between its end and the next entry only its traces can have
-        // brought the kernel down.
-        result->end = end;
-        snprintf(result->detail, sizeof result->detail, "%s", detail);
-    }
+    // The end is `end` also when it had exited: between its end and the next entry only its traces
+    // can have brought the kernel down.
+    if (report->damage[0])
+        end_entry(result, GUEST_FAULTED, "%s", report->damage);
+    else
+        end_entry(result, end, "%s", detail);
     return report->current + 1;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -17,20 +18,22 @@ const struct tune_places tune_system = {"/sys", "/run/asmsweep-tune"};
 enum { MAX_PATH = 256, MAX_VALUE = 64, MAX_CHANGES = 16 };
 
 // The knobs, under sys; %d is the CPU. A machine has one of the two turbo knobs at most.
-static const struct {
+static const struct knob {
     const char *path, *value, *what;
+    bool of_siblings; // not of the CPU itself
 } knobs[] = {
-    {"devices/system/cpu/cpu%d/cpufreq/scaling_governor", "performance", "governor"},
-    {"devices/system/cpu/intel_pstate/no_turbo", "1", "turbo off"},
-    {"devices/system/cpu/cpufreq/boost", "0", "boost off"},
+    {"devices/system/cpu/cpu%d/cpufreq/scaling_governor", "performance", "governor", false},
+    {"devices/system/cpu/intel_pstate/no_turbo", "1", "turbo off", false},
+    {"devices/system/cpu/cpufreq/boost", "0", "boost off", false},
+    {"devices/system/cpu/cpu%d/online", "0", "sibling offline", true},
 };
+enum { KNOBS = sizeof knobs / sizeof *knobs };
 static const char sibling_list[] = "devices/system/cpu/cpu%d/topology/thread_siblings_list";
-static const char online[] = "devices/system/cpu/cpu%d/online";
 
 // One setting to change: path is below sys.
 struct change {
-    char path[MAX_PATH], value[MAX_VALUE], old[MAX_VALUE];
-    const char *what;
+    const struct knob *knob;
+    char path[MAX_PATH], old[MAX_VALUE];
 };
 
 static int read_value(const char *sys, const char *path, char *value) {
@@ -49,33 +52,26 @@ static int write_value(const char *sys, const char *path, const char *value, str
     return failed ? -1 : 0;
 }
 
-static void add_change(const char *sys, const char *path, const char *value, const char *what,
-                       struct change *changes, size_t *count) {
+static void add_change(const char *sys, const struct knob *knob, int cpu, struct change *changes,
+                       size_t *count) {
     struct change *change = &changes[*count];
-    if (*count == MAX_CHANGES || read_value(sys, path, change->old) || !strcmp(change->old, value))
+    if (*count == MAX_CHANGES)
         return;
-    snprintf(change->path, sizeof change->path, "%s", path);
-    snprintf(change->value, sizeof change->value, "%s", value);
-    change->what = what;
-    (*count)++;
+    *change = (struct change){.knob = knob};
+    snprintf(change->path, sizeof change->path, knob->path, cpu);
+    *count += !read_value(sys, change->path, change->old) && strcmp(change->old, knob->value) != 0;
 }
 
 // What there is to change for `cpu`.
 static size_t plan_changes(const char *sys, int cpu, struct change *changes) {
     size_t count = 0;
     char path[MAX_PATH], list[MAX_VALUE];
-    for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++) {
-        snprintf(path, sizeof path, knobs[i].path, cpu);
-        add_change(sys, path, knobs[i].value, knobs[i].what, changes, &count);
-    }
     snprintf(path, sizeof path, sibling_list, cpu);
-    if (read_value(sys, path, list))
-        return count;
-    for (int sibling = 0; sibling < CPU_SETSIZE; sibling++) {
-        snprintf(path, sizeof path, online, sibling);
-        if (sibling != cpu && machine_in_list(list, sibling))
-            add_change(sys, path, "0", "sibling offline", changes, &count);
-    }
+    read_value(sys, path, list);
+    for (size_t i = 0; i < KNOBS; i++)
+        for (int at = 0; at < CPU_SETSIZE; at++)
+            if (knobs[i].of_siblings ? at != cpu && machine_in_list(list, at) : at == cpu)
+                add_change(sys, &knobs[i], at, changes, &count);
     return count;
 }
 
@@ -109,20 +105,16 @@ static int write_journal(int journal, const struct change *changes, size_t count
 }
 
 // Is it one of our knobs, for some CPU? The journal writes nothing else.
-static int known_path(const char *path) {
-    char shape[MAX_PATH], expected[MAX_PATH];
-    int cpu = 0;
+static bool known_path(const char *path) {
+    char expected[MAX_PATH];
     const char *digits = strstr(path, "cpu/cpu");
-    if (digits)
-        cpu = atoi(digits + strlen("cpu/cpu"));
-    for (size_t i = 0; i <= sizeof knobs / sizeof *knobs; i++) {
-        const char *knob = i < sizeof knobs / sizeof *knobs ? knobs[i].path : online;
-        snprintf(shape, sizeof shape, "%s", knob);
-        snprintf(expected, sizeof expected, shape, cpu);
+    int cpu = digits ? atoi(digits + strlen("cpu/cpu")) : 0;
+    for (size_t i = 0; i < KNOBS; i++) {
+        snprintf(expected, sizeof expected, knobs[i].path, cpu);
         if (!strcmp(path, expected))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 // Put back every value of the journal; all are tried, the first error is told.
@@ -165,13 +157,13 @@ int tune_apply(const struct tune_places *places, int cpu, FILE *report, struct e
         return -1;
     }
     for (size_t i = 0; i < count; i++) {
-        if (write_value(places->sys, changes[i].path, changes[i].value, error)) {
+        if (write_value(places->sys, changes[i].path, changes[i].knob->value, error)) {
             struct error ignored;
             tune_restore(places, journal, &ignored);
             return -1;
         }
-        fprintf(report, "tuned, %s: %s was '%s', is '%s'\n", changes[i].what, changes[i].path,
-                changes[i].old, changes[i].value);
+        fprintf(report, "tuned, %s: %s was '%s', is '%s'\n", changes[i].knob->what, changes[i].path,
+                changes[i].old, changes[i].knob->value);
     }
     if (!count)
         fprintf(report, "nothing to tune: this machine offers no governor, turbo or SMT sibling\n");
