@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 struct guest_entry {
-    const char *path;        // a static ELF; one path in many entries is read and packed once
-    const char *const *argv; // NULL-terminated, argv[0] included
-    int ring;                // 0, or 3 for CPL3 with IOPL=3
+    const char *path;    // a static ELF; one path in many entries is read and packed once
+    const char *argv[4]; // NULL-terminated, argv[0] included
+    int ring;            // 0, or 3 for CPL3 with IOPL=3
 };
 
 enum guest_accel { GUEST_TCG, GUEST_KVM };

@@ -26,7 +26,6 @@ enum { SLICES_EMULATED = 4 };
 
 struct pack {
     const struct engine_job *jobs[JOBS_A_BOOT];
-    const char *argv[JOBS_A_BOOT][4];
     struct guest_entry entries[JOBS_A_BOOT];
     struct guest_result results[JOBS_A_BOOT];
     size_t count, slices;
@@ -131,10 +130,9 @@ static int run_pack(const struct engine_settings *settings, const struct engine_
 
 static void add_job(struct pack *pack, const struct engine_job *job, int ring) {
     size_t at = pack->count++;
-    const char *const argv[] = {job->variant, "--stopwatch", pack->slices_text, NULL};
     pack->jobs[at] = job;
-    memcpy(pack->argv[at], argv, sizeof argv);
-    pack->entries[at] = (struct guest_entry){job->path, pack->argv[at], ring};
+    pack->entries[at] =
+        (struct guest_entry){job->path, {job->variant, "--stopwatch", pack->slices_text}, ring};
 }
 
 // A variant that may leave IF 0 belongs to CPL0, whatever this ring is. Where the guest is not

@@ -19,8 +19,7 @@ static int count_boot(const struct guest_options *options, const struct engine_j
     char path[SCRATCH_PATH], answer[MAX_ANSWER], number[24], why[160];
     const char *const wrapper[] = {
         "perf", "stat", "-x", ";", "-o", path, "-e", "{" CYCLES "," INSTRUCTIONS "}", "--", NULL};
-    const char *const argv[] = {job->variant, number, NULL};
-    const struct guest_entry entry = {job->path, argv, ring};
+    const struct guest_entry entry = {job->path, {job->variant, number}, ring};
     struct guest_options wrapped = *options;
     struct guest_result result;
     snprintf(number, sizeof number, "%lu", iterations);

@@ -130,11 +130,10 @@ void guest_truth_classify(const char *boot, const struct guest_result *result, i
 void guest_probe(const struct guest_options *options, struct guest_truth truths[2]) {
     char path[PATH_MAX], boot[512] = "";
     struct machine host;
-    static const char *const argv[] = {"truth", NULL};
     struct guest_result results[2];
     struct error error = {0};
     int located = !guest_file(options, "truth", path, sizeof path);
-    const struct guest_entry entries[2] = {{path, argv, 0}, {path, argv, 3}};
+    const struct guest_entry entries[2] = {{path, {"truth"}, 0}, {path, {"truth"}, 3}};
     if (!located || guest_run(entries, 2, options, results, boot, sizeof boot, &error)) {
         for (int i = 0; i < 2; i++)
             conclude(&truths[i], PRIVILEGE_unavailable, "%s",

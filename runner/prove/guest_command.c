@@ -94,16 +94,14 @@ static int run_batch(struct work *work, struct subject *subjects, size_t count,
                      struct error *error) {
     struct guest_entry *entries = memory_zero(ENTRIES, sizeof *entries);
     struct guest_result *results = memory_zero(ENTRIES, sizeof *results), *result = results;
-    const char *(*arguments)[3] = memory_zero(ENTRIES, sizeof *arguments);
     size_t used = 0;
     for (size_t i = 0; i < count; i++)
         for (int ring = 0; subjects[i].executed && ring < subjects[i].rings; ring++)
-            for (int run = 0; run < RETIRED_RUNS; run++, used++) {
-                arguments[used][0] = subjects[i].row->variant;
-                arguments[used][1] = retired_argument(run);
-                entries[used] =
-                    (struct guest_entry){subjects[i].path, arguments[used], judge_rings[ring]};
-            }
+            for (int run = 0; run < RETIRED_RUNS; run++)
+                entries[used++] =
+                    (struct guest_entry){subjects[i].path,
+                                         {subjects[i].row->variant, retired_argument(run)},
+                                         judge_rings[ring]};
     int failed = used && guest_run(entries, used, &work->options, results, NULL, 0, error) ? -1 : 0;
     for (size_t i = 0; !failed && i < count; i++)
         if (subjects[i].executed) {
@@ -113,7 +111,6 @@ static int run_batch(struct work *work, struct subject *subjects, size_t count,
     guest_results_free(results, used);
     free(entries);
     free(results);
-    free(arguments);
     return failed;
 }
 

@@ -10,7 +10,6 @@
 #include "runner/run/plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define SLICES "200"
 
@@ -19,23 +18,18 @@ struct pack_choice {
     long long ring, iterations; // iterations 0: the stopwatch
 };
 
-// The words of one entry.
-typedef const char *entry_words[4];
-
 // One entry a variant that this ring may run: with IOPL=3, those that leave IF 0 may not.
 static size_t list_entries(const struct plan *plan, const struct pack_choice *choice,
-                           const char *iterations, entry_words *words,
-                           struct guest_entry *entries) {
+                           const char *iterations, struct guest_entry *entries) {
+    bool bare = choice->iterations != 0;
     size_t count = 0;
     for (size_t i = 0; i < plan->count; i++) {
         const struct variant *variant = &plan->rows[i];
-        if (variant->unproved || (choice->ring == 3 && variant->needs == NEEDS_cpl0))
-            continue;
-        const entry_words bare = {variant->name, iterations},
-                          timed = {variant->name, "--stopwatch", SLICES};
-        memcpy(words[count], choice->iterations ? bare : timed, sizeof bare);
-        entries[count] = (struct guest_entry){variant->path, words[count], (int)choice->ring};
-        count++;
+        if (!variant->unproved && (choice->ring == 0 || variant->needs != NEEDS_cpl0))
+            entries[count++] = (struct guest_entry){
+                variant->path,
+                {variant->name, bare ? iterations : "--stopwatch", bare ? NULL : SLICES},
+                (int)choice->ring};
     }
     return count;
 }
@@ -44,10 +38,9 @@ static int write_pack(const struct pack_choice *choice, const struct plan *plan,
                       struct error *error) {
     char iterations[24];
     struct guest_pack pack = {0};
-    entry_words *words = memory_zero(plan->count, sizeof *words);
     struct guest_entry *entries = memory_zero(plan->count, sizeof *entries);
     snprintf(iterations, sizeof iterations, "%lld", choice->iterations);
-    size_t count = list_entries(plan, choice, iterations, words, entries);
+    size_t count = list_entries(plan, choice, iterations, entries);
     int failed = count == 0 ? error_set(error, ERROR_MISSING, choice->build, 0,
                                         "has no variant that CPL%lld may run", choice->ring)
                             : 0;
@@ -59,7 +52,6 @@ static int write_pack(const struct pack_choice *choice, const struct plan *plan,
         printf("%s: %zu variants at CPL%lld\n", choice->out, count, choice->ring);
     guest_pack_free(&pack);
     free(entries);
-    free(words);
     return failed;
 }
 

@@ -9,9 +9,8 @@ static struct guest_result results[2];
 static char boot[512];
 
 static int run_truth(void **state) {
-    static const char *const argv[] = {"truth", NULL};
     char path[512];
-    const struct guest_entry entries[2] = {{path, argv, 0}, {path, argv, 3}};
+    const struct guest_entry entries[2] = {{path, {"truth"}, 0}, {path, {"truth"}, 3}};
     struct guest_options options;
     struct error error = {0};
     (void)state;

@@ -57,7 +57,6 @@ static struct {
 
 // good, stray, good, stray, ... good: in one call. The good ones alternate between the rings.
 static int run_all(void **state) {
-    static const char *const argv[] = {"program", NULL};
     struct guest_entry entries[ENTRIES];
     struct guest_options options;
     struct error error = {0};
@@ -65,7 +64,8 @@ static int run_all(void **state) {
     for (size_t i = 0; i < ENTRIES; i++) {
         snprintf(pack.paths[i], sizeof pack.paths[i], "%s/%s", getenv("ASMSWEEP_GUEST_STRAYS"),
                  i % 2 ? strays[i / 2].name : "good");
-        entries[i] = (struct guest_entry){pack.paths[i], argv,
+        entries[i] = (struct guest_entry){pack.paths[i],
+                                          {"program"},
                                           i % 2   ? strays[i / 2].ring
                                           : i % 4 ? 3
                                                   : 0};
@@ -112,8 +112,7 @@ static void every_good_program_among_them_is_there(void **state) {
 }
 
 static void a_missing_program_is_an_error_that_names_it(void **state) {
-    static const char *const argv[] = {"program", NULL};
-    const struct guest_entry entry = {"/no/such/variant", argv, 0};
+    const struct guest_entry entry = {"/no/such/variant", {"program"}, 0};
     struct guest_options options;
     struct guest_result result;
     struct error error = {0};
@@ -127,8 +126,7 @@ static void a_missing_program_is_an_error_that_names_it(void **state) {
 }
 
 static void a_missing_qemu_is_an_error_with_the_package(void **state) {
-    static const char *const argv[] = {"program", NULL};
-    const struct guest_entry entry = {pack.paths[0], argv, 0};
+    const struct guest_entry entry = {pack.paths[0], {"program"}, 0};
     struct guest_options options;
     struct guest_result result;
     struct error error = {0};
@@ -143,9 +141,8 @@ static void a_missing_qemu_is_an_error_with_the_package(void **state) {
 
 // A QEMU that starts slowly, as on a busy host: seen as a kernel that never came up.
 static void the_machines_start_is_no_time_of_the_entrys(void **state) {
-    static const char *const argv[] = {"program", NULL};
     char path[512], qemu[] = "/tmp/asmsweep-qemu-XXXXXX";
-    const struct guest_entry entry = {path, argv, 0};
+    const struct guest_entry entry = {path, {"program"}, 0};
     struct guest_options options;
     struct guest_result result;
     struct error error = {0};
