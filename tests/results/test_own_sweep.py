@@ -3,6 +3,7 @@
 
 import csv
 import io
+import json
 import re
 
 import pytest
@@ -196,3 +197,22 @@ def test_a_sweep_of_the_project_is_measured_again_by_name(made, results, tmp_pat
 def test_a_wrong_option_is_one_line_with_the_remedy(table, words, said):
     done = table("DIR", *words)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"asmsweep table: {said}\n")
+
+
+def test_several_runs_ask_what_their_sweeps_ask_in_their_order(tmp_path, solve, table):
+    folders = []
+    for name, loops in (("one", petition()), ("two", chains())):
+        folders.append(write_run(tmp_path / name, [dict(row, run_id=name) for row in loops]))
+        solve(folders[-1])
+    path = tmp_path / "two" / "sweep.json"
+    told = json.loads(path.read_text())
+    told["questions"] = [{"title": "Chains", "take": [{"instructions": ["imul"]}], "titled": True}]
+    told["phrases"] = {"chains": {"1": "one chain", "": "{} chains"}, "if": {"": "no {}"}}
+    path.write_text(json.dumps(told))
+    text = table(*folders).stdout
+    assert text.startswith(f"{TITLE};\n") and QUESTION in " ".join(text.split())
+    titles = re.findall(r"^(.+)\n-+$", text, re.M)
+    assert titles.index("Save by PUSHF") < titles.index("Chains") < titles.index("Instructions")
+    assert re.search(r"^Chains\n-+\nat CPL3:\none chain +3\.0.*\n2 chains +1\.5", text, re.M)
+    assert "\nIF 1->1 " in text  # of a key that both say, the first one's words
+    assert re.search(r"^bswap \(one chain\) +1\.0", text, re.M)
