@@ -137,7 +137,7 @@ static int check_options(const struct request *request, struct error *error) {
 int command_run(int argc, char **argv, struct error *error) {
     struct request request;
     struct settings settings = {0};
-    struct store store = {.journal = -1, .measurements = -1, .samples = -1};
+    struct store store = {0};
     struct plan plan = {0};
     struct measurement run = {
         .settings = &settings, .plan = &plan, .store = &store, .locks = {-1, -1}};

@@ -94,7 +94,7 @@ static int read_rows(const struct store *store, struct rows *rows, struct error 
     char *text = disk_read(path, &length, error);
     if (!text)
         return -1;
-    size_t safe = (size_t)store->measurements_bytes;
+    size_t safe = (size_t)store->files[STORE_measurements].bytes;
     int failed =
         rows_parse(path, text, safe < length ? safe : length, FILE_measurements, rows, error);
     free(text);

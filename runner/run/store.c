@@ -5,7 +5,6 @@
 #include "common/memory.h"
 #include "common/replace.h"
 #include "common/rows.h"
-#include "common/table.h"
 #include "runner/host/machine.h"
 
 #include <errno.h>
@@ -16,57 +15,53 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *path_in(const char *directory, const char *name) {
-    char *path;
-    if (asprintf(&path, "%s/%s", directory, name) < 0)
-        abort();
-    return path;
+static const char *const names[STORE_FILES] = {"measurements.csv", "samples.csv", "journal"};
+
+static bool holds_run(const char *directory) {
+    char *journal = text_make("%s/journal", directory); // made last: without one there is no run
+    bool there = !access(journal, F_OK);
+    free(journal);
+    return there;
 }
 
 static int cannot_write(const char *directory, const char *name, struct error *error) {
-    char *path = path_in(directory, name), *journal = path_in(directory, "journal");
-    int saved = errno, begun = !access(journal, F_OK); // without a journal there is no run yet
+    char *path = text_make("%s/%s", directory, name);
+    int saved = errno;
+    bool begun = holds_run(directory);
     errno = saved;
     error_errno(error, ERROR_INPUT, path,
                 begun ? "cannot be written; what was measured before is kept, free some room, "
                         "then --resume"
                       : "cannot be written; nothing was measured, free some room or choose "
                         "another folder with -o");
-    free(journal);
     free(path);
     return -1;
 }
 
-static int open_file(const char *directory, const char *name, int flags, struct error *error) {
-    char *path = path_in(directory, name);
+static int open_file(struct store *store, enum store_name which, int flags, struct error *error) {
+    char *path = text_make("%s/%s", store->directory, names[which]);
     int file = open(path, O_RDWR | O_APPEND | O_CLOEXEC | flags, 0666);
     if (file < 0)
         error_errno(error, ERROR_INPUT, path, "cannot be opened; choose another place with -o");
+    store->files[which].file = file;
     free(path);
-    return file;
+    return file < 0 ? -1 : 0;
 }
 
-// Write a file's header line; returns its length or -1.
-static long long put_header(int file, enum csv_file which) {
+// Make a CSV anew that has nothing but its header.
+static int put_header(struct store *store, enum store_name which, enum csv_file columns,
+                      struct error *error) {
+    struct store_file *file = &store->files[which];
     char *text;
     size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    rows_write_header(stream, which);
-    fclose(stream);
-    int failed = disk_write(file, text, length) || fdatasync(file);
+    FILE *stream = text_open(&text, &length);
+    rows_write_header(stream, columns);
+    text_close(stream);
+    int failed =
+        ftruncate(file->file, 0) || disk_write(file->file, text, length) || fdatasync(file->file);
+    file->bytes = (long long)length;
     free(text);
-    return failed ? -1 : (long long)length;
-}
-
-static int put_settings(int file, const struct settings *settings) {
-    char *text;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    settings_write(settings, stream);
-    fclose(stream);
-    int failed = disk_write(file, text, length) || fdatasync(file);
-    free(text);
-    return failed ? -1 : 0;
+    return failed ? cannot_write(store->directory, names[which], error) : 0;
 }
 
 // Nobody else may write this folder while we do: an advisory lock on measurements.csv, gone
@@ -74,7 +69,8 @@ static int put_settings(int file, const struct settings *settings) {
 // exec, hence the second tries.
 static int lock_folder(const struct store *store, struct error *error) {
     for (int try = 0; try < 20; try++) {
-        if (!flock(store->measurements, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+        if (!flock(store->files[STORE_measurements].file, LOCK_EX | LOCK_NB) ||
+            errno != EWOULDBLOCK)
             return 0; // some file systems have no locks: go without
         usleep(50000);
     }
@@ -85,29 +81,23 @@ static int lock_folder(const struct store *store, struct error *error) {
 
 // Made whole under another name: a journal that is there says what run it belongs to.
 static int make_journal(struct store *store, const struct settings *settings, struct error *error) {
-    char *path = path_in(store->directory, "journal"), *temporary;
-    if (asprintf(&temporary, "%s.new", path) < 0)
-        abort();
-    store->journal = open_file(store->directory, "journal.new", O_CREAT | O_TRUNC, error);
-    int failed = store->journal < 0 ? -1 : 0;
-    if (!failed && (put_settings(store->journal, settings) || rename(temporary, path))) {
-        failed = cannot_write(store->directory, "journal", error);
-        unlink(temporary);
-    }
-    free(path);
-    free(temporary);
-    return failed;
+    char *text;
+    size_t length;
+    FILE *stream = text_open(&text, &length);
+    settings_write(settings, stream);
+    text_close(stream);
+    int failed = store_write_file(store, "journal", text, length, error) ||
+                 open_file(store, STORE_journal, 0, error);
+    store->files[STORE_journal].bytes = (long long)length;
+    free(text);
+    return failed ? -1 : 0;
 }
 
-// The journal is made last: a folder without one holds no run.
 int store_is_free(const char *directory, struct error *error) {
-    char *journal = path_in(directory, "journal");
-    int there = !access(journal, F_OK);
-    free(journal);
-    return there ? error_set(error, ERROR_INPUT, directory, 0,
-                             "holds a run already: --resume resumes it, another -o starts "
-                             "anew")
-                 : 0;
+    return holds_run(directory) ? error_set(error, ERROR_INPUT, directory, 0,
+                                            "holds a run already: --resume resumes it, another -o "
+                                            "starts anew")
+                                : 0;
 }
 
 static int cannot_make(const char *directory, struct error *error) {
@@ -117,7 +107,7 @@ static int cannot_make(const char *directory, struct error *error) {
 
 // Only making a folder tells: root has every right in /proc.
 int store_can_be_made(const char *directory, struct error *error) {
-    char *at = strdup(directory), *probe;
+    char *at = text_make("%s", directory);
     while (access(at, F_OK) && errno == ENOENT && strcmp(at, ".")) {
         char *slash = strrchr(at, '/');
         if (!slash)
@@ -125,8 +115,7 @@ int store_can_be_made(const char *directory, struct error *error) {
         else
             slash[slash == at] = '\0';
     }
-    if (asprintf(&probe, "%s/.asmsweep-%d", at, (int)getpid()) < 0)
-        abort();
+    char *probe = text_make("%s/.asmsweep-%d", at, (int)getpid());
     int failed = mkdir(probe, 0777) && errno != EEXIST ? cannot_make(directory, error) : 0;
     if (!failed)
         rmdir(probe);
@@ -135,25 +124,24 @@ int store_can_be_made(const char *directory, struct error *error) {
     return failed;
 }
 
+static struct store nothing_open(const char *directory) {
+    return (struct store){.directory = text_make("%s", directory),
+                          .files = {{-1, 0}, {-1, 0}, {-1, 0}}};
+}
+
 int store_create(const char *directory, const struct settings *settings, struct store *store,
                  struct error *error) {
-    *store = (struct store){strdup(directory), -1, -1, -1, 0, 0, 0, 0};
+    *store = nothing_open(directory);
     if (disk_make_folders(directory, error))
         return cannot_make(directory, error);
-    store->measurements = open_file(directory, "measurements.csv", O_CREAT, error);
-    if (store->measurements < 0 || lock_folder(store, error) || store_is_free(directory, error))
-        return -1;
-    store->samples = open_file(directory, "samples.csv", O_CREAT | O_TRUNC, error);
-    if (store->samples < 0)
-        return -1;
-    store->measurements_bytes =
-        ftruncate(store->measurements, 0) ? -1 : put_header(store->measurements, FILE_measurements);
-    if (store->measurements_bytes < 0)
-        return cannot_write(directory, "measurements.csv", error);
-    store->samples_bytes = put_header(store->samples, FILE_samples);
-    if (store->samples_bytes < 0)
-        return cannot_write(directory, "samples.csv", error);
-    return make_journal(store, settings, error);
+    return open_file(store, STORE_measurements, O_CREAT, error) || lock_folder(store, error) ||
+                   store_is_free(directory, error) ||
+                   open_file(store, STORE_samples, O_CREAT, error) ||
+                   put_header(store, STORE_measurements, FILE_measurements, error) ||
+                   put_header(store, STORE_samples, FILE_samples, error) ||
+                   make_journal(store, settings, error)
+               ? -1
+               : 0;
 }
 
 // Bytes of a file's header, which may be of an older version.
@@ -166,50 +154,40 @@ static long long header_length(int file) {
 
 int store_resume(const char *directory, struct journal *journal, struct store *store,
                  struct error *error) {
-    *store = (struct store){
-        .directory = strdup(directory), .journal = -1, .measurements = -1, .samples = -1};
-    char *path = path_in(directory, "journal");
+    char *path = text_make("%s/journal", directory);
+    *store = nothing_open(directory);
     *journal = (struct journal){0};
-    if (access(path, F_OK))
+    int failed = access(path, F_OK);
+    if (failed)
         error_errno(error, ERROR_INPUT, path, "no run to resume here");
-    else
-        store->measurements = open_file(directory, "measurements.csv", 0, error);
-    if (store->measurements >= 0 && lock_folder(store, error) == 0 &&
-        journal_read(directory, false, journal, error) == 0 &&
-        journal_check(journal, path, error) == 0)
-        store->samples = open_file(directory, "samples.csv", 0, error);
+    failed = failed || open_file(store, STORE_measurements, 0, error) ||
+             lock_folder(store, error) || journal_read(directory, false, journal, error) ||
+             journal_check(journal, path, error) || open_file(store, STORE_samples, 0, error) ||
+             open_file(store, STORE_journal, 0, error);
     free(path);
-    if (store->samples >= 0)
-        store->journal = open_file(directory, "journal", 0, error);
-    if (store->journal < 0)
+    if (failed)
         return -1;
-    store->measurements_bytes = header_length(store->measurements);
-    store->samples_bytes = header_length(store->samples);
-    if (journal->count > 0) {
-        store->measurements_bytes = journal->lines[journal->count - 1].measurements_bytes;
-        store->samples_bytes = journal->lines[journal->count - 1].samples_bytes;
+    const struct journal_line *last =
+        journal->count > 0 ? &journal->lines[journal->count - 1] : NULL;
+    struct store_file *files = store->files;
+    for (int i = 0; i < STORE_journal; i++) {
+        struct stat status;
+        files[i].bytes = header_length(files[i].file);
+        if (last != NULL)
+            files[i].bytes = i == STORE_samples ? last->samples_bytes : last->measurements_bytes;
+        if (fstat(files[i].file, &status) || status.st_size < files[i].bytes)
+            return error_set(error, ERROR_INPUT, directory, 0,
+                             "measurements.csv or samples.csv is shorter than the journal says: "
+                             "damaged, start the run anew in another folder");
     }
-    store->journal_bytes = journal->bytes;
-    struct stat measurements, samples;
-    if (fstat(store->measurements, &measurements) || fstat(store->samples, &samples) ||
-        measurements.st_size < store->measurements_bytes || samples.st_size < store->samples_bytes)
-        return error_set(error, ERROR_INPUT, directory, 0,
-                         "measurements.csv or samples.csv is shorter than the journal says: "
-                         "damaged, start the run anew in another folder");
+    files[STORE_journal].bytes = journal->bytes;
     return 0;
 }
 
 int store_go_on(struct store *store, struct error *error) {
-    const struct {
-        const char *name;
-        int file;
-        long long bytes;
-    } files[] = {{"journal", store->journal, store->journal_bytes},
-                 {"measurements.csv", store->measurements, store->measurements_bytes},
-                 {"samples.csv", store->samples, store->samples_bytes}};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (ftruncate(files[i].file, files[i].bytes))
-            return cannot_write(store->directory, files[i].name, error);
+    for (int i = STORE_FILES - 1; i >= 0; i--)
+        if (ftruncate(store->files[i].file, store->files[i].bytes))
+            return cannot_write(store->directory, names[i], error);
     return 0;
 }
 
@@ -217,54 +195,40 @@ int store_append(struct store *store, const struct journal_line *line, const cha
                  size_t measurements_length, const char *samples, size_t samples_length, int sync,
                  struct error *error) {
     struct tsc_reading before = machine_read_tsc();
-    char *text;
-    size_t length;
-    FILE *stream = text_open(&text, &length);
+    struct store_file *files = store->files;
     struct journal_line whole = *line;
-    whole.measurements_bytes = store->measurements_bytes + (long long)measurements_length;
-    whole.samples_bytes = store->samples_bytes + (long long)samples_length;
+    size_t lengths[STORE_FILES] = {measurements_length, samples_length};
+    char *text;
+    int failed = 0;
+    whole.measurements_bytes = files[STORE_measurements].bytes + (long long)measurements_length;
+    whole.samples_bytes = files[STORE_samples].bytes + (long long)samples_length;
+    FILE *stream = text_open(&text, &lengths[STORE_journal]);
     journal_write(&whole, stream);
     text_close(stream);
-    const char *at = "measurements.csv";
-    if (disk_write(store->measurements, measurements, measurements_length) ||
-        (sync && fdatasync(store->measurements)))
-        goto failed;
-    at = "samples.csv";
-    if (samples_length && (disk_write(store->samples, samples, samples_length) ||
-                           (sync && fdatasync(store->samples))))
-        goto failed;
-    at = "journal";
-    off_t journal_bytes = lseek(store->journal, 0, SEEK_END);
-    if (disk_write(store->journal, text, length) || (sync && fdatasync(store->journal))) {
-        int saved = errno;
-        if (ftruncate(store->journal, journal_bytes))
-            saved = errno;
-        errno = saved;
-        goto failed;
-    }
+    const char *const texts[STORE_FILES] = {measurements, samples, text};
+    for (int i = 0; i < STORE_FILES && !failed; i++)
+        if (lengths[i] > 0 &&
+            (disk_write(files[i].file, texts[i], lengths[i]) || (sync && fdatasync(files[i].file))))
+            failed = cannot_write(store->directory, names[i], error);
     free(text);
-    store->measurements_bytes = whole.measurements_bytes;
-    store->samples_bytes = whole.samples_bytes;
+    for (int i = 0; i < STORE_FILES; i++)
+        if (!failed)
+            files[i].bytes += (long long)lengths[i];
+        else if (ftruncate(files[i].file, files[i].bytes))
+            return -1; // resuming cuts them as well
     store->seconds_syncing += machine_read_tsc().seconds - before.seconds;
-    return 0;
-failed:
-    cannot_write(store->directory, at, error);
-    free(text);
-    if (ftruncate(store->measurements, store->measurements_bytes) ||
-        ftruncate(store->samples, store->samples_bytes))
-        return -1; // resuming cuts them as well
-    return -1;
+    return failed;
 }
 
 static void write_sizes(const struct store *store, FILE *stream) {
-    static const char *const names[] = {"measurements.csv", "samples.csv", "environment.csv",
+    static const char *const files[] = {"measurements.csv", "samples.csv", "environment.csv",
                                         "variants.csv",     "proof.csv",   "differences.csv",
                                         "sweep.json",       "summary.csv"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *path = path_in(store->directory, names[i]);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *path = text_make("%s/%s", store->directory, files[i]);
         struct stat status;
         if (!stat(path, &status))
-            fprintf(stream, "size %s %lld\n", names[i], (long long)status.st_size);
+            fprintf(stream, "size %s %lld\n", files[i], (long long)status.st_size);
         free(path);
     }
 }
@@ -272,18 +236,19 @@ static void write_sizes(const struct store *store, FILE *stream) {
 int store_end(struct store *store, const char *how, struct error *error) {
     char *text;
     size_t length;
-    FILE *stream = open_memstream(&text, &length);
+    int file = store->files[STORE_journal].file;
+    FILE *stream = text_open(&text, &length);
     write_sizes(store, stream);
     fprintf(stream, "end %s\n", how);
-    fclose(stream);
-    int failed = disk_write(store->journal, text, length) || fdatasync(store->journal);
+    text_close(stream);
+    int failed = disk_write(file, text, length) || fdatasync(file);
     free(text);
     return failed ? cannot_write(store->directory, "journal", error) : 0;
 }
 
 int store_write_file(const struct store *store, const char *name, const char *text, size_t length,
                      struct error *error) {
-    char *path = path_in(store->directory, name);
+    char *path = text_make("%s/%s", store->directory, name);
     int failed = replace_text(path, text, length, error);
     if (failed)
         cannot_write(store->directory, name, error);
@@ -303,12 +268,9 @@ int store_copy_file(const struct store *store, const char *from, const char *nam
 }
 
 void store_close(struct store *store) {
-    int *files[] = {&store->journal, &store->measurements, &store->samples};
-    for (size_t i = 0; i < 3; i++) {
-        if (*files[i] >= 0)
-            close(*files[i]);
-        *files[i] = -1;
-    }
+    for (int i = 0; i < STORE_FILES && store->directory != NULL; i++)
+        if (store->files[i].file >= 0)
+            close(store->files[i].file);
     free(store->directory);
-    store->directory = NULL;
+    *store = (struct store){0};
 }

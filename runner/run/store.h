@@ -16,11 +16,14 @@
 
 #include <stdio.h>
 
+enum store_name { STORE_measurements, STORE_samples, STORE_journal, STORE_FILES };
+
 struct store {
     char *directory;
-    int journal, measurements, samples;          // file descriptors
-    long long measurements_bytes, samples_bytes; // safely written
-    long long journal_bytes;                     // of a run to be resumed: up to its last execution
+    struct store_file {
+        int file;        // descriptor
+        long long bytes; // safely written; of a run to be resumed: up to its last execution
+    } files[STORE_FILES];
     double seconds_syncing;
 };
 
@@ -69,4 +72,5 @@ int store_write_file(const struct store *store, const char *name, const char *te
 int store_copy_file(const struct store *store, const char *from, const char *name,
                     struct error *error);
 
+// Also of a store of zeroes, that was never opened.
 void store_close(struct store *store);

@@ -88,8 +88,8 @@ static void what_was_appended_is_there_after_a_resume(void **state) {
     store_close(&store);
     assert_int_equal(resume(), 0);
     assert_string_equal(lines, "a@0 b@0 ");
-    assert_int_equal(store.measurements_bytes, measurements);
-    assert_int_equal(store.samples_bytes, samples);
+    assert_int_equal(store.files[STORE_measurements].bytes, measurements);
+    assert_int_equal(store.files[STORE_samples].bytes, samples);
     assert_int_equal(append("c", 1), 0);
     store_close(&store);
     assert_int_equal(resume(), 0);
