@@ -123,6 +123,7 @@ def _variant(loop, template, sweep, values):
                      "give less than 2^31")
     row["twin_of"] = ""
     row["source"] = f"src/{row['variant']}.s"
+    row["events"] = ",".join(sweep.events)
     return Variant(row, _render(loop, template, values, row))
 
 

@@ -17,6 +17,9 @@ from common.errors import BadInput, known, place
 from generator.tomlfile import TomlFile
 
 DEFAULT_LIMIT = 20_000
+MOST_EVENTS = 12  # REQUEST_MAX_EVENTS of runner/run/request.h
+# A comma stands between slashes only.
+_EVENT = re.compile(r"(?=.{1,63}$)(?:[!-+\-.0-:<-~]|/[!-.0-:<-~]*/)+")
 
 _LOOP_COMMON = {
     "needs": (TEXT, False), "groups": (EITHER, False), "order": (TEXT, False),
@@ -33,7 +36,7 @@ ENTRY = {"name": (TEXT, True), "axes": (TABLE, False), "conditions": (LIST, Fals
          "iterations": (NUMBER, False)}
 SWEEP = {"summary": (TEXT, True), "name": (TEXT, False), "limit": (NUMBER, False),
          "twins": (LIST, False), "family": (LIST, False), "loop": (LIST, False),
-         "like": (TEXT, False), **shared.SHARED}
+         "like": (TEXT, False), "events": (LIST, False), **shared.SHARED}
 CLAIMS = {"mix": (TEXT, False), "sequence": (TEXT, False), "bytes": (EITHER, False),
           "retired": (EITHER, False)}
 COMMON_AXES = {"align_offset": [0]}
@@ -75,6 +78,7 @@ class Sweep:
     toml: str = ""  # absolute path of a user's own file; "": one of the project's
     shared: dict = field(default_factory=dict)  # what tables and differences read (shared.py)
     files: list = field(default_factory=list)  # read for it, beside its own and the families'
+    events: list = field(default_factory=list)  # perf's names of what else to count
 
 
 def families(templates):
@@ -138,7 +142,23 @@ def load_sweep(env, path, templates):
     own = "" if _is_the_projects(path, templates) else os.path.abspath(path)
     told, files = shared.read(file, templates, loops)
     return Sweep(name, " ".join(file.data["summary"].split()), file, limit,
-                 file.data.get("twins", []), loops, own, told, files)
+                 file.data.get("twins", []), loops, own, told, files, _events(file))
+
+
+def _events(file):
+    """The sweep's own events; whether perf knows them shows where it runs."""
+    events = file.data.get("events", [])
+    check_texts(file, ("events",), events)
+    for number, event in enumerate(events):
+        if not _EVENT.fullmatch(event):
+            raise file.error(("events",), f"'{event}' is no name of an event",
+                             "perf list names them; one text each")
+        if event in events[:number]:
+            raise file.error(("events",), f"'{event}' is there twice", "leave one out")
+    if len(events) > MOST_EVENTS:
+        raise file.error(("events",), f"{len(events)} events are too many",
+                         f"at most {MOST_EVENTS} are counted in one run")
+    return events
 
 
 def _is_the_projects(path, templates):

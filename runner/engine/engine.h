@@ -50,14 +50,16 @@ struct engine_probe {
     bool has_perf; // perf stat works: evidence executions go through it
     bool has_pmu;  // core cycles can be counted
     char pmu_reason[256];
-    const char *accel; // native, kvm, tcg
-    int ring;          // CPL the loops run at
+    uint32_t counted_events; // bit i: settings->events[i] has a count here
+    char unknown_event[64];  // the first that perf does not know by name; "" if there is none
+    const char *accel;       // native, kvm, tcg
+    int ring;                // CPL the loops run at
 };
 
 // One value beside the stopwatch's: cycles, instructions or an event, per iteration.
 struct engine_count {
     enum quantity quantity;
-    const char *source; // pmu, tsc, hyperfine
+    const char *source; // pmu, kernel (software events), tsc, hyperfine
     char event[64];
     enum status status;
     double value, low, high; // 95 % interval; NaN: none

@@ -3,9 +3,9 @@
 //
 // Per block one --stopwatch execution of each variant. The evidence executions (the
 // first block's) go through `perf stat` itself; the others are counted by the same
-// perf events, opened by us. Where a PMU exists, executions of N and 2N iterations per
-// group of events follow (perf_stat.c). If perf cannot open events, the variant runs
-// directly by the same process code and the stopwatch's values stand.
+// perf events, opened by us. Where a PMU exists, or the sweep has events that the kernel counts,
+// executions of N and 2N iterations per group of events follow (perf_stat.c). If perf cannot open
+// events, the variant runs directly by the same process code and the stopwatch's values stand.
 #include "runner/engine/perf_stat.h"
 
 #include "common/printable.h"
@@ -103,8 +103,8 @@ static int execute(const struct engine_settings *settings, const struct engine_p
     // without it, to learn how the variant ends.
     if (!failed && under_perf && execution->status == STATUS_faulted)
         failed = run_direct(settings, argv, execution, error);
-    if (!failed && probe->has_pmu && execution->status == STATUS_ok)
-        failed = perf_stat_slopes(settings, job, execution, error);
+    if (!failed && execution->status == STATUS_ok)
+        failed = perf_stat_slopes(settings, probe, job, execution, error);
     return failed;
 }
 

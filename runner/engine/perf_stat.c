@@ -90,6 +90,25 @@ static int exists(const struct perf_count *count) {
            (count->status == STATUS_not_counted && count->running == 0);
 }
 
+// The sweep's own events one by one. A usage error is perf's answer to a name it does not know.
+static void probe_events(const struct engine_settings *settings, struct engine_probe *probe) {
+    static const char *const argv[] = {"true", NULL};
+    enum { USAGE = 129 };
+    for (size_t i = 0; i < settings->event_count && probe->has_perf; i++) {
+        struct perf_count count;
+        struct process_result result;
+        struct error error;
+        bool ran =
+            perf_stat_run(settings, &settings->events[i], 1, 0, argv, &count, &result, &error) == 0;
+        if (ran && exists(&count))
+            probe->counted_events |= 1u << i;
+        if (ran && WIFEXITED(result.status) && WEXITSTATUS(result.status) == USAGE &&
+            !*probe->unknown_event)
+            snprintf(probe->unknown_event, sizeof probe->unknown_event, "%s", settings->events[i]);
+        process_free(&result);
+    }
+}
+
 // An ordinary user may count cycles:u where task-clock is refused, and the other way round:
 // each is judged by itself.
 void perf_stat_probe(const struct engine_settings *settings, struct engine_probe *probe) {
@@ -116,6 +135,7 @@ void perf_stat_probe(const struct engine_settings *settings, struct engine_probe
              : probe->has_perf ? counts[exists(&counts[1]) ? 2 : 1].detail
                                : "perf stat does not work");
     process_free(&result);
+    probe_events(&limited, probe);
 }
 
 // One group's counts for `iterations`; ok only if the variant proved its end.
@@ -148,6 +168,20 @@ static void check_retired(const struct engine_job *job, struct engine_count *cou
                    100 * excess);
 }
 
+// Is it counted by the kernel? "page-faults:u" is, too.
+static bool is_software(const char *event) {
+    static const char *const names[] = {
+#define SOFTWARE_EVENT(name) name,
+#include "runner/engine/software_events.def"
+#undef SOFTWARE_EVENT
+    };
+    size_t length = strcspn(event, ":");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && !strncmp(names[i], event, length))
+            return true;
+    return false;
+}
+
 unsigned long perf_stat_iterations(const struct engine_job *job) {
     return (unsigned long)(job->iterations / SLOPE_PART_OF_A_RUN) + 1;
 }
@@ -155,7 +189,8 @@ unsigned long perf_stat_iterations(const struct engine_job *job) {
 void perf_stat_add_slope(const struct engine_job *job, const char *event, enum quantity quantity,
                          unsigned long n, const struct perf_count *once,
                          const struct perf_count *twice, struct execution *execution) {
-    struct engine_count *count = execution_add_count(execution, quantity, "pmu", event);
+    struct engine_count *count =
+        execution_add_count(execution, quantity, is_software(event) ? "kernel" : "pmu", event);
     if (!count)
         return;
     const struct perf_count *worse = once->status <= twice->status ? once : twice;
@@ -207,18 +242,23 @@ static int slopes_of_group(const struct engine_settings *settings, const struct 
     return 0;
 }
 
-int perf_stat_slopes(const struct engine_settings *settings, const struct engine_job *job,
-                     struct execution *execution, struct error *error) {
+int perf_stat_slopes(const struct engine_settings *settings, const struct engine_probe *probe,
+                     const struct engine_job *job, struct execution *execution,
+                     struct error *error) {
     static const char *const basic[] = {"cycles:u", "instructions:u"};
-    if (slopes_of_group(settings, job, basic, 2, execution, error))
+    if (probe->has_pmu && slopes_of_group(settings, job, basic, 2, execution, error))
         return -1;
     // The sweep's own events two at a time: that fits the counters of every CPU that has
     // any, beside the NMI watchdog's.
-    for (size_t at = 0; at < settings->event_count; at += GROUP_OF_OWN) {
-        size_t left = settings->event_count - at;
-        if (slopes_of_group(settings, job, settings->events + at,
-                            left < GROUP_OF_OWN ? left : GROUP_OF_OWN, execution, error))
+    const char *group[GROUP_OF_OWN];
+    size_t count = 0;
+    for (size_t i = 0; i < settings->event_count; i++) {
+        if (probe->counted_events >> i & 1)
+            group[count++] = settings->events[i];
+        bool full = count == GROUP_OF_OWN || (count && i + 1 == settings->event_count);
+        if (full && slopes_of_group(settings, job, group, count, execution, error))
             return -1;
+        count = full ? 0 : count;
     }
     return 0;
 }

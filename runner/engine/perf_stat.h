@@ -14,13 +14,16 @@ int perf_stat_run(const struct engine_settings *settings, const char *const *eve
                   int grouped, const char *const *argv, struct perf_count *counts,
                   struct process_result *result, struct error *error);
 
-// Fill has_perf, has_pmu and their reasons in *probe by running `true` under perf stat.
+// Fill has_perf, has_pmu and their reasons, and what becomes of the sweep's own events, in *probe
+// by running `true` under perf stat.
 void perf_stat_probe(const struct engine_settings *settings, struct engine_probe *probe);
 
 // Executions of N and 2N iterations per event group; the slopes become counts of
-// *execution: cycles:u, instructions:u and the sweep's own events, per iteration.
-int perf_stat_slopes(const struct engine_settings *settings, const struct engine_job *job,
-                     struct execution *execution, struct error *error);
+// *execution: cycles:u and instructions:u where there is a PMU, and those of the sweep's own events
+// that count here, per iteration.
+int perf_stat_slopes(const struct engine_settings *settings, const struct engine_probe *probe,
+                     const struct engine_job *job, struct execution *execution,
+                     struct error *error);
 
 // Iterations N of a slope's first run: a small part of the job's default count, at least 1.
 unsigned long perf_stat_iterations(const struct engine_job *job);

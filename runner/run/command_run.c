@@ -43,6 +43,10 @@ static int take_cores(const struct request *request, struct measurement *run, st
     if (!run->probes[0].usable)
         return error_set(error, ERROR_MISSING, NULL, 0, "engine %s cannot be used here: %s",
                          run->engine->name, run->probes[0].reason);
+    if (*run->probes[0].unknown_event)
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "perf knows no event '%s'; perf list names those of this machine",
+                         run->probes[0].unknown_event);
     return 0;
 }
 
@@ -120,9 +124,10 @@ static int prepare(const struct request *request, struct plan *plan, struct meas
     if (cross_check_find(run, error) || check_folder(request, error) ||
         take_cores(request, run, error))
         return -1;
-    if (run->event_count && !run->probes[0].has_pmu)
-        fprintf(stderr, "asmsweep-run: --events: not counted here: %s\n",
-                run->probes[0].pmu_reason);
+    for (size_t i = 0; i < run->event_count; i++)
+        if (!(run->probes[0].counted_events >> i & 1))
+            fprintf(stderr, "asmsweep-run: not counted here: %s: %s\n", run->events[i],
+                    measure_why_lost(&run->probes[0]));
     return 0;
 }
 

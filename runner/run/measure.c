@@ -86,18 +86,22 @@ static void show_progress(const struct block *block) {
     fflush(stderr);
 }
 
-// Events that were asked for where there is no PMU: a row each that says so.
+const char *measure_why_lost(const struct engine_probe *probe) {
+    return probe->has_pmu ? "no counter of this engine tells it" : probe->pmu_reason;
+}
+
+// Events that were asked for and do not count here: a row each that says so.
 static void add_lost_events(const struct block *block, struct execution *execution) {
     const struct measurement *run = block->run;
     const struct engine_probe *probe = block->record.probe;
     struct engine_count *count;
-    if (probe->has_pmu || execution->status != STATUS_ok ||
-        block->record.engine == run->cross_check)
+    if (execution->status != STATUS_ok || block->record.engine == run->cross_check)
         return;
     for (size_t i = 0; i < run->event_count; i++)
-        if ((count = execution_add_count(execution, QUANTITY_event, "pmu", run->events[i])))
+        if (!(probe->counted_events >> i & 1) &&
+            (count = execution_add_count(execution, QUANTITY_event, "pmu", run->events[i])))
             count_ends(count, STATUS_not_supported, "%.63s : %.120s", run->events[i],
-                       probe->pmu_reason);
+                       measure_why_lost(probe));
 }
 
 static int was_executed(const struct execution *execution) {

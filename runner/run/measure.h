@@ -48,6 +48,9 @@ struct measurement {
     int not_stored; // an execution could not be written: the tallies hold more than the files
 };
 
+// Why an event that was asked for does not count under an engine with this probe.
+const char *measure_why_lost(const struct engine_probe *probe);
+
 // What the engine is told about one of the cores.
 struct engine_settings measure_settings(const struct measurement *run, size_t core);
 

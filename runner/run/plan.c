@@ -189,6 +189,7 @@ static int take_rows(struct plan *plan, const char *only, struct error *error) {
                          only ? "no variant's name matches '%s'" : "no variants%s",
                          only ? only : "");
     plan->sweep = variants[0].sweep;
+    plan->events = variants[0].events;
     return 0;
 }
 

@@ -25,7 +25,8 @@ struct variant {
 
 struct plan {
     char *directory;
-    const char *sweep; // of the rows
+    const char *sweep;  // of the rows
+    const char *events; // of the sweep, with commas between; "" for none
     struct rows variants, proof;
     struct variant *rows;
     size_t count;

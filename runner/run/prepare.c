@@ -61,14 +61,17 @@ static int settle(const struct request *request, const struct plan *plan,
                                 : MOST_TIMES * settings->blocks;
     make_run_id(settings->run_id, sizeof settings->run_id);
     make_cpu_key(machine, settings->cpu_key, sizeof settings->cpu_key);
+    char *events;
+    int lost = request_join_events(plan->events, request->events, &events, error);
 #define KEEP(name, what, text)                                                                     \
     settings_keep(settings->name, sizeof settings->name, what, text, error)
-    int lost = KEEP(sweep, "the sweep's name", plan->sweep) ||
-               KEEP(build, "the build directory", request->build) ||
-               KEEP(plan_sha256, "the plan's hash", plan->sha256) ||
-               KEEP(engine, "--engine", request->engine ? request->engine : "perf") ||
-               KEEP(accel, "--accel", request->accel) || KEEP(only, "--only", request->only) ||
-               KEEP(events, "--events", request->events);
+    lost = lost || KEEP(sweep, "the sweep's name", plan->sweep) ||
+           KEEP(build, "the build directory", request->build) ||
+           KEEP(plan_sha256, "the plan's hash", plan->sha256) ||
+           KEEP(engine, "--engine", request->engine ? request->engine : "perf") ||
+           KEEP(accel, "--accel", request->accel) || KEEP(only, "--only", request->only) ||
+           KEEP(events, "--events", events);
+    free(events);
     return lost ? -1 : 0;
 #undef KEEP
 }

@@ -2,10 +2,12 @@
 #include "runner/run/request.h"
 
 #include "common/journal.h"
+#include "common/memory.h"
 #include "common/options.h"
 #include "common/printable.h"
 #include "runner/engine/engine.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,16 +56,16 @@ static int check_event(const char *const *events, size_t at, struct error *error
     return 0;
 }
 
+enum { EVENTS_TEXT = sizeof(((struct settings *)0)->events) };
+
 // What the journal has no room for is refused: cut off, it would be another wish.
-static int check_texts(const struct request *request, struct error *error) {
-    char text[sizeof(((struct settings *)0)->events)];
+static int check_events(const char *asked, struct error *error) {
+    char text[EVENTS_TEXT];
     const char *list[REQUEST_MAX_EVENTS];
-    if (!request->events)
-        return 0;
-    if (strlen(request->events) >= sizeof text)
+    if (strlen(asked) >= sizeof text)
         return error_set(error, ERROR_INPUT, NULL, 0, "--events is longer than %zu characters",
                          sizeof text - 1);
-    size_t events = request_split_events(strcpy(text, request->events), list);
+    size_t events = request_split_events(strcpy(text, asked), list);
     if (events > REQUEST_MAX_EVENTS)
         return error_set(error, ERROR_INPUT, NULL, 0, "--events takes at most %d events, not %zu",
                          REQUEST_MAX_EVENTS, events);
@@ -71,6 +73,28 @@ static int check_texts(const struct request *request, struct error *error) {
         if (check_event(list, i, error))
             return -1;
     return 0;
+}
+
+int request_join_events(const char *of_sweep, const char *asked, char **events,
+                        struct error *error) {
+    char first[EVENTS_TEXT], second[EVENTS_TEXT];
+    const char *own[REQUEST_MAX_EVENTS], *more[REQUEST_MAX_EVENTS];
+    *events = text_make("%s", of_sweep);
+    if (check_events(of_sweep, error) != 0)
+        return -1;
+    size_t owns = request_split_events(strcpy(first, of_sweep), own);
+    size_t count = request_split_events(strcpy(second, asked != NULL ? asked : ""), more);
+    for (size_t i = 0; i < count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < owns && !known; k++)
+            known = strcmp(more[i], own[k]) == 0;
+        char *longer = known ? NULL : text_make("%s%s%s", *events, **events ? "," : "", more[i]);
+        if (longer != NULL) {
+            free(*events);
+            *events = longer;
+        }
+    }
+    return check_events(*events, error);
 }
 
 // A resumed run is the same run: what decides its executions stands in its journal.
@@ -130,7 +154,7 @@ static int check(const struct request *request, struct error *error) {
     if (request->only && strlen(request->only) >= sizeof(((struct settings *)0)->only))
         return error_set(error, ERROR_INPUT, NULL, 0, "--only is too long; use a wider glob");
     return check_resume(request, error) || check_guest(request, error) ||
-                   check_texts(request, error)
+                   (request->events != NULL && check_events(request->events, error))
                ? -1
                : 0;
 }

@@ -24,3 +24,8 @@ int request_parse(int argc, char **argv, struct request *request, struct error *
 // Take "A,pmu/b=1,c=2/u" apart in place: a comma between slashes belongs to an event's terms.
 // Returns how many events there are; events[] gets the first REQUEST_MAX_EVENTS of them.
 size_t request_split_events(char *text, const char *events[REQUEST_MAX_EVENTS]);
+
+// The events of a sweep and those asked for beside them (NULL: none), each once, as one text that
+// the caller frees, also after an error. 0, or -1 with *error: too many, or none that can be asked.
+int request_join_events(const char *of_sweep, const char *asked, char **events,
+                        struct error *error);

@@ -32,7 +32,8 @@ case "$*" in *.links16\ *) per=18 ;; *) per=66 ;; esac
 while [ $# -gt 0 ]; do
     case $1 in
     -o) out=$2; shift ;;
-    -e) events=$(printf %%s "$2" | tr -d '{}' | tr , ' '); shift ;;
+    -e) events=$(printf %%s "$2" | sed 's/[{}]//g; :a; s#\(/[^/]*\),\([^/]*/\)#\1@\2#; ta
+                                       s/,/ /g; s/@/,/g'); shift ;;
     --) shift; break ;;
     esac
     shift

@@ -165,6 +165,14 @@ CASES = {
     "like_one_that_is_like_another": ('summary = "s"\nlike = "seed"\n' + LOOP,
                                       ["sweep.toml:2:", "seed is like another sweep itself",
                                        'write like = "popf_if"']),
+    "event_with_a_space": ('summary = "s"\nevents = ["page faults"]\n' + LOOP,
+                           ["sweep.toml:2:", "'page faults' is no name of an event", "perf list"]),
+    "two_events_in_one_text": ('summary = "s"\nevents = ["cs,faults"]\n' + LOOP,
+                               ["sweep.toml:2:", "'cs,faults' is no name of an event"]),
+    "event_twice": ('summary = "s"\nevents = ["cs", "cs"]\n' + LOOP,
+                    ["sweep.toml:2:", "'cs' is there twice", "leave one out"]),
+    "too_many_events": ('summary = "s"\nevents = [' + ", ".join(f'"e{n}"' for n in range(13)) +
+                        ']\n' + LOOP, ["sweep.toml:2:", "13 events are too many", "at most 12"]),
     "align_offset_of_64": ('summary = "s"\n' + LOOP + 'axes = { align_offset = [64] }\n',
                            ["sweep.toml:5:", "0 to 63"]),
 }
