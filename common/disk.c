@@ -5,9 +5,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+struct path path_make(const char *format, ...) {
+    struct path path;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(path.text, sizeof path.text, format, arguments);
+    va_end(arguments);
+    return path;
+}
 
 char *disk_read(const char *path, size_t *length, struct error *error) {
     char *text, piece[65536];

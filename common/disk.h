@@ -5,6 +5,14 @@
 
 #include "common/error.h"
 
+// A path made by a format, for as long as the expression that it stands in: PATH("%s/bin", folder).
+// One that is too long stays too long for the kernel, too, which says so.
+struct path {
+    char text[4200];
+};
+struct path path_make(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define PATH(...) (path_make(__VA_ARGS__).text)
+
 // A whole file with a NUL behind it, *length (may be NULL) without it; the caller frees. NULL with
 // *error.
 char *disk_read(const char *path, size_t *length, struct error *error);

@@ -1,81 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "campaign/fleet/attempt.h"
 
-#include "campaign/fleet/files.h"
+#include "common/disk.h"
 #include "common/memory.h"
-#include "common/replace.h"
-#include "common/table.h"
 #include "common/units.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static const struct {
-    const char *name, *meaning;
-    int has_values;
-} outcomes[] = {
+const struct outcome_row outcomes[OUTCOME_COUNT] = {
 #define OUTCOME(name, has_values, meaning) {#name, meaning, has_values},
 #include "campaign/fleet/outcomes.def"
 #undef OUTCOME
 };
 
-const char *const attempt_field_names[ATTEMPT_FIELDS] = {
-#define FIELD(name) #name,
+static const struct field field_list[] = {
+#define FIELD(name) FIELD_OF(struct attempt, name),
 #include "campaign/fleet/attempt_fields.def"
 #undef FIELD
 };
-
-const char *outcome_name(enum outcome outcome) {
-    return outcomes[outcome].name;
-}
-
-const char *outcome_meaning(enum outcome outcome) {
-    return outcomes[outcome].meaning;
-}
-
-int outcome_has_values(enum outcome outcome) {
-    return outcomes[outcome].has_values;
-}
-
-const char *attempt_field(const struct attempt *attempt, size_t index) {
-    const char *const fields[ATTEMPT_FIELDS] = {
-#define FIELD(name) attempt->name,
-#include "campaign/fleet/attempt_fields.def"
-#undef FIELD
-    };
-    return fields[index];
-}
+const struct fields attempt_fields = {field_list, sizeof field_list / sizeof *field_list,
+                                      sizeof(struct attempt)};
 
 int attempt_write(const struct attempt *attempt, const char *folder, struct error *error) {
-    char *text, *path = text_make("%s/result.csv", folder);
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        abort();
-    table_write_row(stream, (const char *const[]){"key", "value"}, 2);
-    for (size_t i = 0; i < ATTEMPT_FIELDS; i++)
-        table_write_row(
-            stream, (const char *const[]){attempt_field_names[i], attempt_field(attempt, i)}, 2);
-    fclose(stream);
-    int failed = replace_text(path, text, length, error);
-    free(text);
-    free(path);
-    return failed;
-}
-
-// Fill one field by its key; unknown keys of a later version are passed over.
-static int set_field(struct attempt *attempt, const char *key, const char *value) {
-#define FIELD(name)                                                                                \
-    if (!strcmp(key, #name))                                                                       \
-        return snprintf(attempt->name, sizeof attempt->name, "%s", value) >=                       \
-               (int)sizeof attempt->name;
-#include "campaign/fleet/attempt_fields.def"
-#undef FIELD
-    return 0;
+    return fields_write_pairs(PATH("%s/result.csv", folder), &attempt_fields, attempt, error);
 }
 
 static int set_numbers(struct attempt *attempt) {
@@ -89,54 +42,36 @@ static int set_numbers(struct attempt *attempt) {
            units_scan_integer(attempt->restart, 0, INT64_MAX, &attempt->restart_id);
 }
 
-static void make_name(const struct attempt *attempt, char *name, size_t size) {
-    snprintf(name, size, "%lld-%lld-%lld", attempt->job_id, attempt->task_id, attempt->restart_id);
-}
-
-static const char *const columns[] = {"key", "value", NULL};
-
-// Fields and numbers from the rows of result.csv.
-static int take_rows(const struct table *table, const char *folder, struct attempt *attempt,
-                     struct error *error) {
-    char name[80];
-    const char *own = strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder;
-    for (size_t row = 0; row < table->rows; row++)
-        if (set_field(attempt, table_cell(table, row, "key"), table_cell(table, row, "value")))
-            return error_set(error, ERROR_INPUT, table->path, table_line(row),
-                             "the value is too long");
-    if (set_numbers(attempt))
-        return error_set(error, ERROR_INPUT, table->path, 0,
-                         "outcome, job, task or restart is missing or damaged");
-    make_name(attempt, name, sizeof name);
-    if (*own != '.' && strcmp(own, name))
-        return error_set(error, ERROR_INPUT, table->path, 0, "is of attempt %s, not of %s", name,
-                         own);
-    return 0;
-}
-
-static void begin(const char *folder, struct attempt *attempt) {
-    *attempt = (struct attempt){0};
-    snprintf(attempt->path, sizeof attempt->path, "%s", folder);
-}
-
-int attempt_read(const char *folder, struct attempt *attempt, struct error *error) {
-    struct table table;
-    char *path = text_make("%s/result.csv", folder);
-    begin(folder, attempt);
-    int failed =
-        table_read(path, columns, &table, error) || take_rows(&table, folder, attempt, error);
-    table_free(&table);
-    free(path);
-    return failed ? -1 : 0;
+static struct path name_of(const struct attempt *attempt) {
+    return path_make("%lld-%lld-%lld", attempt->job_id, attempt->task_id, attempt->restart_id);
 }
 
 int attempt_parse(const char *folder, const char *text, size_t length, struct attempt *attempt,
                   struct error *error) {
     struct table table;
-    begin(folder, attempt);
-    int failed = table_parse("result.csv", text, length, columns, &table, error) ||
-                 take_rows(&table, folder, attempt, error);
+    const struct path path = path_make("%s/result.csv", folder);
+    const char *own = strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder;
+    *attempt = (struct attempt){0};
+    snprintf(attempt->path, sizeof attempt->path, "%s", folder);
+    int failed = table_parse(path.text, text, length, fields_pair, &table, error) ||
+                 fields_take_pairs(&table, &attempt_fields, attempt, error);
     table_free(&table);
+    if (failed)
+        return -1;
+    if (set_numbers(attempt))
+        return error_set(error, ERROR_INPUT, path.text, 0,
+                         "outcome, job, task or restart is missing or damaged");
+    if (*own != '.' && strcmp(own, name_of(attempt).text))
+        return error_set(error, ERROR_INPUT, path.text, 0, "is of attempt %s, not of %s",
+                         name_of(attempt).text, own);
+    return 0;
+}
+
+int attempt_read(const char *folder, struct attempt *attempt, struct error *error) {
+    size_t length;
+    char *text = disk_read(PATH("%s/result.csv", folder), &length, error);
+    int failed = !text || attempt_parse(folder, text, length, attempt, error);
+    free(text);
     return failed ? -1 : 0;
 }
 
@@ -153,13 +88,9 @@ int attempts_read(const char *folder, struct attempt **attempts, size_t *count,
     for (struct dirent *entry; !failed && (entry = readdir(directory));) {
         if (entry->d_name[0] == '.')
             continue;
-        char *path = text_make("%s/%s", folder, entry->d_name);
-        *attempts = realloc(*attempts, (*count + 1) * sizeof **attempts);
-        if (!*attempts)
-            abort();
-        failed = attempt_read(path, &(*attempts)[*count], error);
+        *attempts = memory_more(*attempts, *count, sizeof **attempts);
+        failed = attempt_read(PATH("%s/%s", folder, entry->d_name), &(*attempts)[*count], error);
         *count += !failed;
-        free(path);
     }
     closedir(directory);
     return failed;
@@ -167,8 +98,8 @@ int attempts_read(const char *folder, struct attempt **attempts, size_t *count,
 
 // Does a come after b?
 static int later(const struct attempt *a, const struct attempt *b) {
-    if (outcome_has_values(a->outcome_id) != outcome_has_values(b->outcome_id))
-        return outcome_has_values(a->outcome_id);
+    if (outcomes[a->outcome_id].has_values != outcomes[b->outcome_id].has_values)
+        return outcomes[a->outcome_id].has_values;
     if (a->job_id != b->job_id)
         return a->job_id > b->job_id;
     if (a->restart_id != b->restart_id)
@@ -184,17 +115,21 @@ long attempts_choose(const struct attempt *attempts, size_t count) {
     return best;
 }
 
+// Sync a folder's own entries, so that a rename survives a lost node. Best effort.
+static void sync_folder(const char *path) {
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return;
+    fsync(folder);
+    close(folder);
+}
+
 int attempt_publish(const struct attempt *attempt, const char *temporary,
                     const char *generation_folder, struct error *error) {
-    char name[80];
-    make_name(attempt, name, sizeof name);
-    char *path = text_make("%s/%s", generation_folder, name);
-    files_sync_folder(temporary);
-    int failed = rename(temporary, path);
-    if (failed)
-        error_errno(error, ERROR_INPUT, path, "cannot be made of %s", temporary);
-    else
-        files_sync_folder(generation_folder);
-    free(path);
-    return failed;
+    const struct path path = path_make("%s/%s", generation_folder, name_of(attempt).text);
+    sync_folder(temporary);
+    if (rename(temporary, path.text))
+        return error_errno(error, ERROR_INPUT, path.text, "cannot be made of %s", temporary);
+    sync_folder(generation_folder);
+    return 0;
 }

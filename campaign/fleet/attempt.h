@@ -7,9 +7,7 @@
 // nothing that could be taken for a result, and two tries of one job never meet.
 #pragma once
 
-#include "common/error.h"
-
-#include <stddef.h>
+#include "campaign/fleet/fields.h"
 
 enum outcome {
 #define OUTCOME(name, has_values, meaning) OUTCOME_##name,
@@ -18,29 +16,22 @@ enum outcome {
     OUTCOME_COUNT
 };
 
-const char *outcome_name(enum outcome outcome);
-const char *outcome_meaning(enum outcome outcome);
-int outcome_has_values(enum outcome outcome);
+extern const struct outcome_row {
+    const char *name, *meaning;
+    int has_values;
+} outcomes[OUTCOME_COUNT];
+
+enum { ATTEMPT_TEXT = 256 };
 
 struct attempt {
     enum outcome outcome_id;
     long long job_id, task_id, restart_id; // as numbers
     char path[4096];                       // of its folder
-#define FIELD(name) char name[256];
+#define FIELD(name) char name[ATTEMPT_TEXT];
 #include "campaign/fleet/attempt_fields.def"
 #undef FIELD
 };
-
-enum {
-#define FIELD(name) ATTEMPT_##name,
-#include "campaign/fleet/attempt_fields.def"
-#undef FIELD
-    ATTEMPT_FIELDS
-};
-
-// Names of the fields, and a field's text by its number.
-extern const char *const attempt_field_names[ATTEMPT_FIELDS];
-const char *attempt_field(const struct attempt *attempt, size_t index);
+extern const struct fields attempt_fields;
 
 // Write result.csv into a folder. 0 or -1.
 int attempt_write(const struct attempt *attempt, const char *folder, struct error *error);

@@ -18,27 +18,11 @@ static const struct {
 #undef GENERATION
 };
 
-enum { GENERATIONS = sizeof generations / sizeof *generations };
-
-static const char *const names[] = {
-#define CLAIM(name, meaning) #name,
+const struct claim_row claims[CLAIM_COUNT] = {
+#define CLAIM(name, meaning) {#name, meaning},
 #include "campaign/fleet/claims.def"
 #undef CLAIM
 };
-
-static const char *const meanings[] = {
-#define CLAIM(name, meaning) meaning,
-#include "campaign/fleet/claims.def"
-#undef CLAIM
-};
-
-const char *claim_name(enum claim claim) {
-    return names[claim];
-}
-
-const char *claim_meaning(enum claim claim) {
-    return meanings[claim];
-}
 
 // Letters and digits in lower case, '+' as "plus", all else dropped. Returns the length.
 static size_t squeeze(const char *text, size_t length, char *out, size_t size) {
@@ -76,7 +60,7 @@ enum claim claim_check(const char *claimed, const char *vendor, const char *fami
     squeeze(claimed, strlen(claimed), wanted, sizeof wanted);
     units_scan_integer(family, 0, 4095, &family_number);
     units_scan_integer(model, 0, 255, &model_number);
-    for (int i = 0, settled = 0; i < GENERATIONS; i++) {
+    for (int i = 0, settled = 0; i < (int)(sizeof generations / sizeof *generations); i++) {
         int named = names_it(wanted, generations[i].name);
         listed |= named;
         if (settled || strcmp(generations[i].vendor, vendor) ||

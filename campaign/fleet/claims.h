@@ -16,8 +16,7 @@ enum claim {
     CLAIM_COUNT
 };
 
-const char *claim_name(enum claim claim);
-const char *claim_meaning(enum claim claim);
+extern const struct claim_row { const char *name, *meaning; } claims[CLAIM_COUNT];
 
 // Does a CPU (CPUID's vendor; family and model in decimal, as machine.h has them) fit the claimed
 // generation? *found gets the generation's name in the list, "" if the CPU is in no row. Static.

@@ -5,11 +5,10 @@
 
 #include "campaign/fleet/attempt.h"
 #include "campaign/fleet/claims.h"
-#include "campaign/fleet/files.h"
+#include "campaign/fleet/fleet.h"
 #include "campaign/fleet/frame.h"
 #include "campaign/fleet/pack.h"
-#include "common/disk.h"
-#include "common/memory.h"
+#include "campaign/fleet/tool.h"
 #include "common/options.h"
 #include "common/replace.h"
 #include "runner/host/machine.h"
@@ -19,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_WORDS = 64 };
@@ -70,13 +68,6 @@ static const char *from_slurm(const char *name, const char *otherwise) {
     return value && *value ? value : otherwise;
 }
 
-static void put_time(char text[256]) {
-    time_t now = time(NULL);
-    struct tm parts;
-    gmtime_r(&now, &parts);
-    strftime(text, 256, "%Y-%m-%dT%H:%M:%SZ", &parts);
-}
-
 // Which attempt this is, and on what: all that is known before anything is done.
 static int introduce(const struct request *request, struct attempt *attempt, enum claim *claim,
                      struct error *error) {
@@ -89,12 +80,12 @@ static int introduce(const struct request *request, struct attempt *attempt, enu
     machine_describe(-1, &machine);
     *claim = claim_check(request->claim, machine.cpu_vendor, machine.cpu_family, machine.cpu_model,
                          &found);
-    put_time(attempt->begun_utc);
+    fleet_time(attempt->begun_utc);
 #define PUT(field, value) snprintf(attempt->field, sizeof attempt->field, "%s", value)
     PUT(fleet, request->fleet);
     PUT(generation, request->generation);
     PUT(claim, request->claim);
-    PUT(claim_check, claim_name(*claim));
+    PUT(claim_check, claims[*claim].name);
     PUT(found, found);
     PUT(node, from_slurm("SLURMD_NODENAME", ""));
     PUT(job, job);
@@ -118,68 +109,64 @@ static int introduce(const struct request *request, struct attempt *attempt, enu
 
 static void end(struct attempt *attempt, enum outcome outcome, const char *detail) {
     attempt->outcome_id = outcome;
-    snprintf(attempt->outcome, sizeof attempt->outcome, "%s", outcome_name(outcome));
+    snprintf(attempt->outcome, sizeof attempt->outcome, "%s", outcomes[outcome].name);
     snprintf(attempt->detail, sizeof attempt->detail, "%s", detail);
 }
 
 // The runner in the pack, into folder/run; what it says into folder/run.log and our stderr.
 static int run_runner(const struct request *request, const char *folder, struct attempt *attempt,
                       struct error *error) {
-    char *program = text_make("%s/bin/asmsweep-run", request->pack), how[64];
-    char *sweep = text_make("%s/sweep", request->pack), *run = text_make("%s/run", folder);
-    char *log = text_make("%s/run.log", folder);
-    const char *argv[MOST_WORDS + 8] = {program, "run", sweep};
-    size_t count = 3;
-    for (size_t i = 0; request->words[i]; i++)
-        argv[count++] = request->words[i];
-    argv[count++] = "-o"; // last: the words cannot send it elsewhere
-    argv[count++] = run;
-    const struct process_request process = {.argv = argv, .cpu = -1};
+    const struct path program = path_make("%s/bin/asmsweep-run", request->pack);
+    const struct path sweep = path_make("%s/sweep", request->pack);
+    const struct path run = path_make("%s/run", folder);
+    struct words words = {0};
+    words_list(&words, (const char *const[]){program.text, "run", sweep.text, NULL});
+    words_list(&words, request->words);
+    words_list(&words, (const char *const[]){"-o", run.text, NULL}); // last: it counts
+    const struct process_request process = {.argv = words.argv, .cpu = -1};
     struct process_result result;
+    char how[64];
     int failed = process_run(&process, &result, error);
     if (!failed) {
-        fputs(result.errors, stderr);
         int status = WIFEXITED(result.status) ? WEXITSTATUS(result.status) : -1;
-        end(attempt,
-            process_succeeded(&result)   ? OUTCOME_done
-            : status == ERROR_INCOMPLETE ? OUTCOME_incomplete
-                                         : OUTCOME_failed,
-            process_succeeded(&result) ? "" : process_describe(&result, how, sizeof how));
-        failed = replace_text(log, result.errors, result.errors_length, error);
+        fputs(result.errors, stderr);
+        if (process_succeeded(&result))
+            end(attempt, OUTCOME_done, "");
+        else
+            end(attempt, status == ERROR_INCOMPLETE ? OUTCOME_incomplete : OUTCOME_failed,
+                process_describe(&result, how, sizeof how));
+        failed =
+            replace_text(PATH("%s/run.log", folder), result.errors, result.errors_length, error);
     }
     process_free(&result);
-    free(program);
-    free(sweep);
-    free(run);
-    free(log);
+    words_free(&words);
     return failed;
 }
 
-static int carry_out(const struct request *request, const char *folder, struct attempt *attempt,
-                     struct error *error) {
-    struct error pack_error;
-    if (pack_check(request->pack, attempt->pack_sha256, &pack_error)) {
-        end(attempt, OUTCOME_damaged, pack_error.text);
-    } else if (!strcmp(attempt->claim_check, claim_name(CLAIM_mismatch))) {
-        char detail[256];
-        snprintf(detail, sizeof detail,
-                 "%.40s claims %.40s, the CPU is %.40s family %.8s model %.8s (%.48s)",
-                 attempt->generation, attempt->claim, attempt->cpu_vendor, attempt->cpu_family,
-                 attempt->cpu_model, *attempt->found ? attempt->found : "in no row of the list");
-        end(attempt, OUTCOME_mismatch, detail);
-    } else if (run_runner(request, folder, attempt, error)) {
-        return -1;
+// Is this the node, and the pack, that was meant? If not, that is how the attempt ends.
+static int accept(const struct request *request, enum claim claim, struct attempt *attempt) {
+    struct error damage;
+    char detail[ATTEMPT_TEXT];
+    if (pack_check(request->pack, attempt->pack_sha256, &damage)) {
+        end(attempt, OUTCOME_damaged, damage.text);
+        return 0;
     }
-    put_time(attempt->ended_utc);
-    return attempt_write(attempt, folder, error);
+    if (claim != CLAIM_mismatch)
+        return 1;
+    snprintf(detail, sizeof detail,
+             "%.40s claims %.40s, the CPU is %.40s family %.8s model %.8s (%.48s)",
+             attempt->generation, attempt->claim, attempt->cpu_vendor, attempt->cpu_family,
+             attempt->cpu_model, *attempt->found ? attempt->found : "in no row of the list");
+    end(attempt, OUTCOME_mismatch, detail);
+    return 0;
 }
 
 // The folder as a tar behind the line that announces it.
 static int send(const char *folder, struct error *error) {
     const char *const argv[] = {"tar", "-C", folder, "-cf", "-", ".", NULL};
     struct process_result result;
-    char sha256[65];
-    int failed = tool_run(argv, 0, &result, error);
+    char sha256[SHA256_DIGEST_STRING_LENGTH];
+    int failed = tool_run(argv, &result, error);
     if (!failed) {
         SHA256Data((const uint8_t *)result.output, result.output_length, sha256);
         printf(FRAME_LINE, result.output_length, sha256);
@@ -191,17 +178,21 @@ static int send(const char *folder, struct error *error) {
     return failed;
 }
 
-static int work(const struct request *request, struct attempt *attempt, struct error *error) {
-    char *folder = text_make("%s/%s", request->out, request->generation);
-    char *temporary = text_make("%s/.%s-%s-%s.%s.%d", folder, attempt->job, attempt->task,
-                                attempt->restart, attempt->host, (int)getpid());
-    int failed = disk_make_folders(temporary, error) ||
-                 carry_out(request, temporary, attempt, error) ||
-                 (request->stream ? send(temporary, error)
-                                  : attempt_publish(attempt, temporary, folder, error));
-    free(folder);
-    free(temporary);
-    return failed ? -1 : 0;
+// Measure if it is to be, and hand the attempt over, whatever came of it.
+static int carry_out(const struct request *request, enum claim claim, struct attempt *attempt,
+                     struct error *error) {
+    const struct path folder = path_make("%s/%s", request->out, request->generation);
+    const struct path temporary =
+        path_make("%s/.%s-%s-%s.%s.%d", folder.text, attempt->job, attempt->task, attempt->restart,
+                  attempt->host, (int)getpid());
+    if (disk_make_folders(temporary.text, error) ||
+        (accept(request, claim, attempt) && run_runner(request, temporary.text, attempt, error)))
+        return -1;
+    fleet_time(attempt->ended_utc);
+    if (attempt_write(attempt, temporary.text, error))
+        return -1;
+    return request->stream ? send(temporary.text, error)
+                           : attempt_publish(attempt, temporary.text, folder.text, error);
 }
 
 int command_node(int argc, char **argv, struct error *error) {
@@ -215,12 +206,31 @@ int command_node(int argc, char **argv, struct error *error) {
         return -1;
     fprintf(stderr, "%s: job %s restart %s on node %s: %s; %s claimed: %s\n", attempt.generation,
             attempt.job, attempt.restart, attempt.node, attempt.cpu_name, attempt.claim,
-            claim_meaning(claim));
-    if (work(&request, &attempt, error))
+            claims[claim].meaning);
+    if (carry_out(&request, claim, &attempt, error))
         return -1;
-    fprintf(stderr, "%s: %s%s%s\n", attempt.generation, outcome_meaning(attempt.outcome_id),
+    fprintf(stderr, "%s: %s%s%s\n", attempt.generation, outcomes[attempt.outcome_id].meaning,
             *attempt.detail ? ": " : "", attempt.detail);
     return attempt.outcome_id == OUTCOME_done         ? 0
            : attempt.outcome_id == OUTCOME_incomplete ? ERROR_INCOMPLETE
                                                       : ERROR_MISSING;
+}
+
+// What an administrator writes as a box's first feature.
+int command_generation(int argc, char **argv, struct error *error) {
+    struct machine machine;
+    const char *found;
+    char feature[64];
+    if (argc > 1)
+        return error_set(error, ERROR_INPUT, NULL, 0, "generation takes no argument, not '%s'",
+                         argv[1]);
+    machine_describe(-1, &machine);
+    claim_check("", machine.cpu_vendor, machine.cpu_family, machine.cpu_model, &found);
+    if (!*found)
+        return error_set(error, ERROR_MISSING, NULL, 0,
+                         "%s family %s model %s is in no row of common/generations.def; any name "
+                         "will do as a feature, its claim stays unchecked",
+                         machine.cpu_vendor, machine.cpu_family, machine.cpu_model);
+    puts(claim_feature(found, feature, sizeof feature));
+    return 0;
 }

@@ -23,24 +23,22 @@ static const char *find_mark(const char *text, size_t length) {
 
 int frame_find(const char *text, size_t length, const char **payload, size_t *payload_length,
                struct error *error) {
-    static const char place[] = "srun's output", damaged[] = "the result's first line is damaged";
+    static const char place[] = "srun's output";
     const char *line = find_mark(text, length), *end = text + length;
-    if (!line)
-        return error_set(error, ERROR_MISSING, place, 0, "holds no result");
-    const char *newline = memchr(line, '\n', (size_t)(end - line));
-    char number[24] = "", sha256[65] = "", found[65];
-    const char *begin = line + sizeof mark - 1;
+    const char *newline = line ? memchr(line, '\n', (size_t)(end - line)) : NULL;
+    char head[128], number[24], sha256[65], found[65];
     long long size;
+    int used = -1;
     if (!newline)
-        return error_set(error, ERROR_MISSING, place, 0, "the result's first line is cut off");
-    // Only what stands in this line is the number: text need not have an end that stops a scan.
-    const char *blank = memchr(begin, ' ', (size_t)(newline - begin));
-    if (!blank || newline - blank != 65 || blank - begin >= (ptrdiff_t)sizeof number)
-        return error_set(error, ERROR_MISSING, place, 0, damaged);
-    memcpy(number, begin, (size_t)(blank - begin));
-    memcpy(sha256, blank + 1, 64);
-    if (units_scan_integer(number, 0, INT64_MAX, &size))
-        return error_set(error, ERROR_MISSING, place, 0, damaged);
+        return error_set(error, ERROR_MISSING, place, 0, "%s",
+                         line ? "the result's first line is cut off" : "holds no result");
+    const char *begin = line + sizeof mark - 1;
+    // A copy: the text need not have an end that stops a scan.
+    snprintf(head, sizeof head, "%.*s", (int)(newline - begin), begin);
+    if (sscanf(head, "%23[0-9]%*1[ ]%64[0-9a-f]%n", number, sha256, &used) != 2 ||
+        used != newline - begin || strlen(sha256) != 64 ||
+        units_scan_integer(number, 0, INT64_MAX, &size))
+        return error_set(error, ERROR_MISSING, place, 0, "the result's first line is damaged");
     if (size > end - newline - 1)
         return error_set(error, ERROR_MISSING, place, 0,
                          "the result is cut off: %lld bytes are announced, %td came", size,

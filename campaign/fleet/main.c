@@ -2,8 +2,6 @@
 // asmsweep-fleet: one sweep on many CPU generations, by Slurm.
 #include "campaign/fleet/command.h"
 
-#include "common/program.h"
-
 static const struct program_command commands[] = {
     {"submit", "one job a generation of CPU, all with the same built variants", command_submit},
     {"status", "what is where, and what is missing", command_status},

@@ -4,11 +4,11 @@
 // Each as an argument vector; what they print goes to slurm_text.h.
 #pragma once
 
-#include "campaign/fleet/fleet_settings.h"
+#include "campaign/fleet/fleet.h"
 #include "campaign/fleet/slurm_text.h"
-#include "runner/host/process.h"
+#include "campaign/fleet/tool.h"
 
-// All nodes of the partition (NULL or "": of every partition). Free *nodes in both cases.
+// All nodes of the partition ("": of every partition). Free *nodes in both cases.
 int slurm_nodes(const char *partition, struct slurm_nodes *nodes, struct error *error);
 
 // The jobs with these names, finished ones included as long as Slurm remembers them (MinJobAge).
@@ -19,7 +19,7 @@ struct slurm_request {
     const char *name, *generation; // the job's name; the constraint
     const struct fleet_settings *settings;
     const char *log;            // of the batch script; NULL for slurm_run
-    const char *const *command; // script or program with its arguments, NULL-terminated
+    const char *const *command; // script or program with its arguments; the settings' `run` follows
 };
 
 // Hand a batch script to Slurm; *id gets the job's number.

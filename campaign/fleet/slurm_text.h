@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // campaign/fleet: what Slurm's programs print, as values. Text in, values out: no processes here.
 //
-// The formats are asked for with -o by slurm.c, from the lists below, and are one line an item
-// with '|' between the fields (sinfo(1), squeue(1)). A line that is not as asked is an error that
-// quotes it.
+// The formats are asked for with -o by slurm.c and are one line an item with '|' between the
+// fields (sinfo(1), squeue(1)). A line that is not as asked is an error that quotes it.
 #pragma once
 
-#include "common/error.h"
-
-#include <stddef.h>
+#include "campaign/fleet/fields.h"
 
 #define SLURM_NODES_FORMAT "%N|%f|%T"
 #define SLURM_JOBS_FORMAT "%i|%j|%T|%r|%N"
@@ -37,9 +34,10 @@ int slurm_state_usable(const char *state);
 int slurm_is_name(const char *text);
 
 struct slurm_job {
-    long long id; // without an array's index
-    char name[256], state[32], reason[128], node[256];
+    long long id; // `job` as a number, without an array's index
+    char job[64], name[256], state[32], reason[128], node[256];
 };
+extern const struct fields slurm_job_fields; // in the format's order
 
 struct slurm_jobs {
     size_t count;
@@ -49,6 +47,9 @@ struct slurm_jobs {
 // Parse squeue -h -t all -o SLURM_JOBS_FORMAT. 0 or -1.
 int slurm_parse_jobs(const char *text, struct slurm_jobs *jobs, struct error *error);
 void slurm_jobs_free(struct slurm_jobs *jobs);
+
+// Set a job's id by its text. 0 or -1.
+int slurm_job_number(struct slurm_job *job);
 
 // Will a job of this state still bring something? (PENDING, RUNNING, COMPLETING, ...)
 int slurm_state_alive(const char *state);

@@ -15,8 +15,10 @@ enum stage {
     STAGE_COUNT
 };
 
-const char *stage_name(enum stage stage);
-int stage_missing(enum stage stage);
+extern const struct stage_row {
+    const char *name, *meaning;
+    int missing;
+} stages[STAGE_COUNT];
 
 struct generation {
     char name[64], claim[64];
@@ -38,7 +40,11 @@ struct view {
 void view_judge(struct generation *generation, const struct slurm_job *last, int alive,
                 int carried);
 
-// Read attempts, ask squeue, remember in seen.csv what it says. That squeue fails is no error:
+// The attempt that counts; NULL: none.
+const struct attempt *generation_chosen(const struct generation *generation);
+
+// Read attempts, ask squeue, remember in seen.csv what it says: Slurm forgets ended jobs after
+// MinJobAge (300 s by default) and sacct is not there everywhere. That squeue fails is no error:
 // slurm_answers is 0 then. 0 or -1. Free with view_free in both cases.
 int view_make(const struct fleet *fleet, struct view *view, struct error *error);
 void view_free(struct view *view);

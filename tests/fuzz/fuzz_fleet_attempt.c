@@ -32,19 +32,22 @@ static void check_attempt(const struct attempt *attempt) {
     struct error error = {0};
     struct attempt again;
     must(attempt->outcome_id < OUTCOME_COUNT);
-    must(!strcmp(attempt->outcome, outcome_name(attempt->outcome_id)));
+    must(!strcmp(attempt->outcome, outcomes[attempt->outcome_id].name));
     must(attempt->job_id > 0 && attempt->task_id >= 0 && attempt->restart_id >= 0);
     FILE *stream = open_memstream(&text, &length);
     table_write_row(stream, (const char *const[]){"key", "value"}, 2);
-    for (size_t i = 0; i < ATTEMPT_FIELDS; i++)
-        table_write_row(
-            stream, (const char *const[]){attempt_field_names[i], attempt_field(attempt, i)}, 2);
+    for (size_t i = 0; i < attempt_fields.count; i++)
+        table_write_row(stream,
+                        (const char *const[]){attempt_fields.list[i].name,
+                                              field_text(&attempt_fields.list[i], attempt)},
+                        2);
     fclose(stream);
     snprintf(name, sizeof name, "results/box/%lld-%lld-%lld", attempt->job_id, attempt->task_id,
              attempt->restart_id);
     must(!attempt_parse(name, text, length, &again, &error));
-    for (size_t i = 0; i < ATTEMPT_FIELDS; i++)
-        must(!strcmp(attempt_field(&again, i), attempt_field(attempt, i)));
+    for (size_t i = 0; i < attempt_fields.count; i++)
+        must(!strcmp(field_text(&attempt_fields.list[i], &again),
+                     field_text(&attempt_fields.list[i], attempt)));
     must(attempt_parse("results/box/0-0-0", text, length, &again, &error) && error.text[0]);
     free(text);
 }
@@ -61,6 +64,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     // A later one without values never hides one that has some.
     attempts[1].outcome_id = OUTCOME_failed;
     attempts[1].job_id = INT64_MAX;
-    must(attempts_choose(attempts, 2) == 0 || !outcome_has_values(attempts[0].outcome_id));
+    must(attempts_choose(attempts, 2) == 0 || !outcomes[attempts[0].outcome_id].has_values);
     return 0;
 }

@@ -3,7 +3,7 @@
 // again, the command line comes first; or an error that names file and line.
 #include "tests/fuzz/fuzz.h"
 
-#include "campaign/fleet/fleet_settings.h"
+#include "campaign/fleet/fleet.h"
 
 #include <stdio.h>
 
@@ -15,14 +15,16 @@ static void check_again(struct fleet_settings *settings) {
     char *text;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
-    for (size_t i = 0; i < SETTING_COUNT; i++)
-        fprintf(stream, "%s = \"%s\"\n", fleet_setting_names[i], *fleet_setting(settings, i));
+#define SETTING(name, argument, otherwise, text)                                                   \
+    fprintf(stream, #name " = \"%s\"\n", settings->name);
+#include "campaign/fleet/settings.def"
+#undef SETTING
     fclose(stream);
     must(!fleet_settings_parse(path, text, &again, &error));
     must(!fleet_settings_complete(&again, &error));
-    for (size_t i = 0; i < SETTING_COUNT; i++)
-        must(!strcmp(*fleet_setting(&again, i), *fleet_setting(settings, i)));
-    fleet_settings_free(&again);
+#define SETTING(name, argument, otherwise, text) must(!strcmp(again.name, settings->name));
+#include "campaign/fleet/settings.def"
+#undef SETTING
     free(text);
 }
 
@@ -50,7 +52,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check_again(&settings);
         must(!strcmp(settings.partition, "long"));
     }
-    fleet_settings_free(&settings);
     free(text);
     return 0;
 }
