@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layer: runner/guest, shared by the guest's kernel and its host side.
-// Purpose: the CRC-32 (reflected polynomial 0xedb88320, as in IEEE 802.3) that guards the pack
-// and every record of the channel. Freestanding: no library, no state.
+// runner/guest, shared by kernel and host: the CRC-32 (reflected polynomial 0xedb88320, as in IEEE
+// 802.3) that guards the pack and every record of the channel. Freestanding: no library, no state.
 #pragma once
 
 #include <stddef.h>

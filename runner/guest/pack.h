@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layer: runner/guest, shared by the guest's kernel and its host side.
-// Purpose: the pack (what the host hands the kernel as its initrd) and the records by which the
-// kernel answers. Both sides are x86-64, so integers are written as they lie in memory.
+// runner/guest, shared by kernel and host: the pack (what the host hands the kernel as its initrd)
+// and the records by which the kernel answers. Both sides are x86-64, so integers are written as
+// they lie in memory.
 //
 // The pack: one struct pack_header, `entries` struct pack_entry, then argument strings and ELF
 // files in any order, found by offset from the start of the pack. One ELF may serve many entries.

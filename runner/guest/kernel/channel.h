@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layer: runner/guest/kernel, above machine.
-// Purpose: records to the host (pack.h has their form).
+// runner/guest/kernel: records to the host (pack.h has their form).
 #pragma once
 
 #include <stdint.h>

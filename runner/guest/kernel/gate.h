@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layer: runner/guest/kernel, above machine and memory.
-// Purpose: entering a variant, and what comes back when it is left (crossing.S, gate.c).
+// runner/guest/kernel: entering a variant, and what comes back when it is left (crossing.S,
+// gate.c).
 #pragma once
 
 #include "runner/guest/kernel/memory.h"

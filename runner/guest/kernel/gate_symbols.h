@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layer: runner/guest/kernel, bottom.
-// Purpose: names that kernel.ld and crossing.S define, for C.
+// runner/guest/kernel: names that kernel.ld and crossing.S define, for C.
 #pragma once
 
 #include <stdint.h>

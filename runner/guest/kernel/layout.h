@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Layer: runner/guest/kernel. Included by C and by assembly.
- * Purpose: selectors, addresses and page-table bits that both languages use.
- */
+/* runner/guest/kernel: selectors, addresses and page-table bits, for C and for assembly. */
 #pragma once
 
 #define KERNEL_BASE 0xffffffff80000000 /* physical 0 as the kernel's image sees it */

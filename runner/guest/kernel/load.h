@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layer: runner/guest/kernel, above memory.
-// Purpose: a static ELF and its arguments into an address space, as Linux's execve would.
+// runner/guest/kernel: a static ELF and its arguments into an address space, as Linux's execve
+// would.
 #pragma once
 
 #include "runner/guest/kernel/memory.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layer: runner/guest/kernel, bottom: the CPU and the few devices.
-// Purpose: single privileged instructions, and the CPU's state as every variant finds it.
+// runner/guest/kernel: single privileged instructions, and the CPU and the few devices as every
+// variant finds them.
 #pragma once
 
 #include <stdint.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layer: runner/guest/kernel, top.
-// Purpose: runs the pack's entries in order and says how each ended.
+// runner/guest/kernel: runs the pack's entries in order and says how each ended.
 #include "runner/guest/crc32.h"
 #include "runner/guest/kernel/channel.h"
 #include "runner/guest/kernel/gate.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layer: runner/guest/kernel, above machine.
-// Purpose: page frames and address spaces. A variant's address space holds its own pages and the
-// gate (kernel.ld), nothing else: a stray pointer of a variant at CPL0 meets a page fault, not the
-// kernel. All pages are 4 KiB.
+// runner/guest/kernel: page frames and address spaces. A variant's address space holds its own
+// pages and the gate (kernel.ld), nothing else: a stray pointer of a variant at CPL0 meets a page
+// fault, not the kernel. All pages are 4 KiB.
 #pragma once
 
 #include <stdbool.h>

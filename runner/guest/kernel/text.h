@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layer: runner/guest/kernel, bottom.
-// Purpose: building short texts in a caller's buffer. What does not fit is left out.
+// runner/guest/kernel: building short texts in a caller's buffer. What does not fit is left out.
 #pragma once
 
 #include <stdint.h>
