@@ -8,7 +8,6 @@
 
 #include "common/error.h"
 #include "common/rows.h"
-#include "runner/engine/counters.h"
 #include "runner/estimate/stopwatch.h"
 
 #include <stdbool.h>
@@ -74,10 +73,9 @@ struct execution {
     enum status status; // of the stopwatch run: ok if slices are there
     char detail[400];
     enum privilege privilege;
-    int cpu;              // where it ran; negative: not known
-    struct slices slices; // empty unless ok; the engine frees after the sink returns
-    struct health health;
-    long switches;                       // context switches by wait4; negative: not known
+    int cpu;                             // where it ran; negative: not known
+    struct slices slices;                // empty unless ok; the engine frees after the sink returns
+    double switches, migrations;         // of it, between tasks and CPUs; NaN: not known
     double seconds_started, seconds_run; // set by execution_took
     struct engine_count counts[MAX_ENGINE_COUNTS];
     size_t count;

@@ -72,10 +72,7 @@ bool engine_may_run(const struct engine_job *job, const struct engine_probe *pro
 }
 
 struct execution execution_of(const struct engine_job *job, int cpu) {
-    struct execution execution = {.index = job->index, .cpu = cpu, .switches = -1};
-    for (int i = 0; i < HEALTH_COUNT; i++)
-        execution.health.values[i] = NAN;
-    return execution;
+    return (struct execution){.index = job->index, .cpu = cpu, .switches = NAN, .migrations = NAN};
 }
 
 void execution_ends(struct execution *execution, enum status status, const char *format, ...) {

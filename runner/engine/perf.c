@@ -12,11 +12,55 @@
 #include "runner/engine/gate.h"
 #include "runner/host/process.h"
 
+#include <linux/perf_event.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// What the evidence execution asks perf stat for.
+enum { HEALTH_TSC, HEALTH_TASK_CLOCK, HEALTH_SWITCHES, HEALTH_MIGRATIONS, HEALTH_COUNT };
+static const char *const health_events[HEALTH_COUNT] = {
+    [HEALTH_TSC] = "msr/tsc/",
+    [HEALTH_TASK_CLOCK] = "task-clock",
+    [HEALTH_SWITCHES] = "context-switches",
+    [HEALTH_MIGRATIONS] = "cpu-migrations",
+};
+
+// The last two of them by ourselves: starting perf for each of hundreds of short executions would
+// take longer than they do. -1: could not be opened.
+struct counters {
+    int switches, migrations;
+};
+
+// Counts from the process's exec on, its children included (perf_event_open(2)).
+static int open_counter(pid_t pid, uint64_t config) {
+    struct perf_event_attr attribute = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof attribute,
+        .config = config,
+        .disabled = 1,
+        .enable_on_exec = 1,
+        .inherit = 1,
+    };
+    return (int)syscall(SYS_perf_event_open, &attribute, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
 
 static void attach(pid_t pid, void *context) {
-    counters_open(pid, context);
+    struct counters *counters = context;
+    counters->switches = open_counter(pid, PERF_COUNT_SW_CONTEXT_SWITCHES);
+    counters->migrations = open_counter(pid, PERF_COUNT_SW_CPU_MIGRATIONS);
+}
+
+// Read and close; NaN: there is no count.
+static double take_counter(int counter) {
+    uint64_t count;
+    if (counter < 0)
+        return NAN;
+    ssize_t got = read(counter, &count, sizeof count);
+    close(counter);
+    return got == (ssize_t)sizeof count ? (double)count : NAN;
 }
 
 static void probe(const struct engine_settings *settings, struct engine_probe *probe) {
@@ -56,7 +100,7 @@ static void take_output(const struct process_result *result, size_t slices,
 // The same execution, with counters of our own.
 static int run_direct(const struct engine_settings *settings, const char *const *argv,
                       struct execution *execution, struct error *error) {
-    struct counters counters;
+    struct counters counters = {-1, -1};
     struct process_request request = {.argv = argv,
                                       .cpu = settings->cpu,
                                       .timeout = settings->timeout,
@@ -65,8 +109,10 @@ static int run_direct(const struct engine_settings *settings, const char *const 
     struct process_result result;
     int failed = process_run(&request, &result, error);
     if (!failed) {
-        counters_read(&counters, &execution->health);
-        execution->switches = result.usage.ru_nvcsw + result.usage.ru_nivcsw;
+        execution->switches = take_counter(counters.switches);
+        execution->migrations = take_counter(counters.migrations);
+        if (isnan(execution->switches))
+            execution->switches = (double)(result.usage.ru_nvcsw + result.usage.ru_nivcsw);
         execution_took(execution, result.seconds, result.seconds);
         take_output(&result, settings->slices, execution);
     }
@@ -79,12 +125,11 @@ static int run_under_perf(const struct engine_settings *settings, const char *co
     struct perf_count counts[HEALTH_COUNT];
     struct process_result result;
     int failed =
-        perf_stat_run(settings, health_event_names, HEALTH_COUNT, 0, argv, counts, &result, error);
+        perf_stat_run(settings, health_events, HEALTH_COUNT, 0, argv, counts, &result, error);
     if (!failed) {
-        for (int i = 0; i < HEALTH_COUNT; i++)
-            execution->health.values[i] = counts[i].value;
-        execution->switches = -1; // wait4 would count perf's own
-        execution_took(execution, result.seconds, counts[HEALTH_task_clock].value * 1e-3);
+        execution->switches = counts[HEALTH_SWITCHES].value; // wait4 would count perf's own
+        execution->migrations = counts[HEALTH_MIGRATIONS].value;
+        execution_took(execution, result.seconds, counts[HEALTH_TASK_CLOCK].value * 1e-3);
         take_output(&result, settings->slices, execution);
     }
     process_free(&result);

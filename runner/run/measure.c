@@ -133,10 +133,8 @@ static int sink(const struct execution *execution, void *context) {
     struct block *block = context;
     struct measurement *run = block->run;
     char disturbance[200];
-    const double *health = execution->health.values;
-    double switches = health[HEALTH_context_switches];
-    disturbance_describe(block->watch, isnan(switches) ? (double)execution->switches : switches,
-                         health[HEALTH_migrations], disturbance, sizeof disturbance);
+    disturbance_describe(block->watch, execution->switches, execution->migrations, disturbance,
+                         sizeof disturbance);
     if (!was_executed(execution)) // then nothing was disturbed
         disturbance[0] = '\0';
     struct execution whole = *execution;
