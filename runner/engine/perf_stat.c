@@ -194,10 +194,8 @@ void perf_stat_add_slope(const struct engine_job *job, const char *event, enum q
     if (!count)
         return;
     const struct perf_count *worse = once->status <= twice->status ? once : twice;
-    const char *name = quantity == QUANTITY_event ? event : "";
     count->samples = 1;
-    count_ends(count, status_worse(once->status, twice->status), "%s%s%s", name,
-               *name && *worse->detail ? " : " : "", worse->detail);
+    count_ends(count, status_worse(once->status, twice->status), "%s", worse->detail);
     if (count->status != STATUS_ok)
         return;
     count->value = (twice->value - once->value) / (double)n;

@@ -97,10 +97,22 @@ static int enough(const struct tally *tally) {
     return tally->count && 2 * tally->count >= tally->executions;
 }
 
+// Many events happen seldom or never, where a part of the value is nothing to reach: a part of one
+// count an iteration will do. Says whether it does.
+static bool settle_rare_event(const struct tally *tally, double precision, struct pooled *pooled) {
+    if (tally->quantity != QUANTITY_event ||
+        !(pooled->cycles.high - pooled->cycles.value <= precision))
+        return false;
+    pooled->status = STATUS_ok;
+    pooled->detail[0] = '\0';
+    return true;
+}
+
 void tally_pool(const struct tally *tally, double precision, struct pooled *pooled) {
     double modes[2];
     char text[96];
     stopwatch_pool(tally->values, tally->within_half, tally->count, precision, pooled);
+    bool settled = settle_rare_event(tally, precision, pooled);
     if (!enough(tally)) {
         pooled->status = tally->worst;
         pooled->cycles = (struct interval){NAN, NAN, NAN};
@@ -115,7 +127,7 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
                  tally->executions);
         add_detail(pooled, text);
     }
-    if (stats_two_modes(tally->values, tally->count, 0.15, 0.02, modes)) {
+    if (!settled && stats_two_modes(tally->values, tally->count, 0.15, 0.02, modes)) {
         pooled->status = STATUS_unstable;
         snprintf(text, sizeof text, "two modes between executions: %.5g and %.5g", modes[0],
                  modes[1]);

@@ -100,8 +100,7 @@ static void add_lost_events(const struct block *block, struct execution *executi
     for (size_t i = 0; i < run->event_count; i++)
         if (!(probe->counted_events >> i & 1) &&
             (count = execution_add_count(execution, QUANTITY_event, "pmu", run->events[i])))
-            count_ends(count, STATUS_not_supported, "%.63s : %.120s", run->events[i],
-                       measure_why_lost(probe));
+            count_ends(count, STATUS_not_supported, "%s", measure_why_lost(probe));
 }
 
 static int was_executed(const struct execution *execution) {

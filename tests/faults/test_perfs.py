@@ -51,7 +51,7 @@ def test_a_comma_within_an_events_terms_is_no_new_event(run_with, tmp_path):
                       first=f'echo "$*" >>"{log}"')
     asked = {word for line in log.read_text().splitlines() for word in line.split()}
     assert {"{cpu/event=0x3,umask=0x1/u,branches:u}", "{r02:u}"} <= asked
-    events = {row["detail"].split()[0] for row in rows(folder / "measurements.csv")
+    events = {row["event"] for row in rows(folder / "measurements.csv")
               if row["quantity"] == "event"}
     assert events == {"cpu/event=0x3,umask=0x1/u", "branches:u", "r02:u"}
 

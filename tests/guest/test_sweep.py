@@ -49,7 +49,7 @@ def test_a_variants_bad_end_stops_no_other(linux):
 
 
 def test_own_events_have_their_slopes_and_an_unknown_one_its_status(linux):
-    rows = {row["detail"].split(" ")[0]: row
+    rows = {row["event"]: row
             for row in measurements(linux, "sweep_events", quantity="event")}
     assert set(rows) == {"r02:u", "test_quarter", "cache-misses"}
     assert float(rows["r02:u"]["value"]) == pytest.approx(4, rel=0.005)

@@ -125,6 +125,39 @@ static void more_blocks_are_for_values_that_are_too_wide_only(void **unused) {
     tallies_free(&disturbed);
 }
 
+// Executions of an event that happens `value` times an iteration, with a count more or less.
+static struct pooled pool_event(double value, double apart) {
+    struct tallies tallies = {0};
+    struct pooled pooled;
+    for (int i = 0; i < 5; i++) {
+        struct measurements_row row;
+        rows_empty(FILE_measurements, &row);
+        row.quantity = QUANTITY_event;
+        row.source = "kernel";
+        row.event = "page-faults";
+        row.value = value + (i % 2 ? apart : -apart);
+        row.status = STATUS_ok;
+        row.detail = "";
+        tallies_add(&tallies, &row);
+    }
+    tally_pool(&tallies.items[0], 0.005, &pooled);
+    tallies_free(&tallies);
+    return pooled;
+}
+
+static void an_event_that_hardly_happens_is_known_to_a_part_of_one_count(void **unused) {
+    (void)unused;
+    struct pooled never = pool_event(0, 0), seldom = pool_event(0, 0.001);
+    assert_int_equal(never.status, STATUS_ok);
+    assert_true(never.cycles.value == 0 && never.cycles.low == 0 && never.cycles.high == 0);
+    assert_int_equal(seldom.status, STATUS_ok);
+    assert_true(seldom.cycles.low < 0 && seldom.cycles.high > 0);
+    assert_string_equal(seldom.detail, "");
+    assert_int_equal(pool_event(0, 0.1).status, STATUS_unstable);
+    assert_int_equal(pool_event(1, 0.1).status, STATUS_unstable);
+    assert_int_equal(pool_event(100, 0.1).status, STATUS_ok);
+}
+
 static void every_engine_names_the_source_of_its_cycles(void **unused) {
     (void)unused;
     size_t count;
@@ -146,6 +179,7 @@ int main(void) {
         cmocka_unit_test(executions_in_two_groups_are_unstable),
         cmocka_unit_test(sources_are_pooled_apart_and_the_first_stands_for_the_variant),
         cmocka_unit_test(more_blocks_are_for_values_that_are_too_wide_only),
+        cmocka_unit_test(an_event_that_hardly_happens_is_known_to_a_part_of_one_count),
         cmocka_unit_test(every_engine_names_the_source_of_its_cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
