@@ -2,6 +2,7 @@
 #include "common/table.h"
 
 #include "common/disk.h"
+#include "common/memory.h"
 
 #include <csv.h>
 #include <stdlib.h>
@@ -10,39 +11,15 @@
 struct reading {
     struct table *table;
     struct error *error;
-    size_t line;     // of the row being read, counted by row ends
-    size_t fields;   // in the row being read
-    size_t capacity; // of cells or, in the header, of header
+    size_t line;   // of the row being read, counted by row ends
+    size_t fields; // in the row being read
     int failed;
 };
-
-static char *copy_field(const void *data, size_t length) {
-    char *text = malloc(length + 1);
-    if (!text)
-        return NULL;
-    memcpy(text, data, length);
-    text[length] = '\0';
-    return text;
-}
 
 static void fail(struct reading *reading, const char *what) {
     if (!reading->failed)
         error_set(reading->error, ERROR_INPUT, reading->table->path, reading->line, "%s", what);
     reading->failed = 1;
-}
-
-static int grow(char ***array, size_t *capacity, size_t needed) {
-    if (needed <= *capacity)
-        return 0;
-    size_t larger = *capacity ? *capacity * 2 : 64;
-    while (larger < needed)
-        larger *= 2;
-    char **moved = realloc(*array, larger * sizeof **array);
-    if (!moved)
-        return -1;
-    *array = moved;
-    *capacity = larger;
-    return 0;
 }
 
 static void on_field(void *data, size_t length, void *context) {
@@ -61,13 +38,10 @@ static void on_field(void *data, size_t length, void *context) {
         fail(reading, "more fields than the header has");
         return;
     }
-    char *text = copy_field(data ? data : "", data ? length : 0);
-    if (!text || grow(array, &reading->capacity, at + 1)) {
-        free(text);
-        fail(reading, "not enough memory");
-        return;
-    }
-    (*array)[at] = text;
+    *array = memory_more(*array, at, sizeof **array);
+    (*array)[at] = memory_zero(length + 1, 1);
+    if (data)
+        memcpy((*array)[at], data, length);
     reading->fields++;
 }
 
@@ -82,7 +56,6 @@ static void on_row(int terminator, void *context) {
     }
     if (reading->line == 1) {
         table->columns = reading->fields;
-        reading->capacity = 0;
     } else if (reading->fields < table->columns) {
         fail(reading, "fewer fields than the header has");
         return;
@@ -128,11 +101,10 @@ static int check_header(const struct table *table, const char *const *required,
 
 int table_parse(const char *path, const char *text, size_t length, const char *const *required,
                 struct table *table, struct error *error) {
-    *table = (struct table){.path = strdup(path)};
+    *table = (struct table){.path = text_make("%s", path)};
     struct reading reading = {.table = table, .error = error, .line = 1};
     struct csv_parser parser;
-    if (!table->path || csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI))
-        return error_set(error, ERROR_INPUT, path, 0, "not enough memory");
+    csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI);
     // Our own files use no blanks around fields: keep them if somebody else's do.
     csv_set_space_func(&parser, never_a_space);
     size_t parsed = csv_parse(&parser, text, length, on_field, on_row, &reading);

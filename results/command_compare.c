@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "common/disk.h"
 #include "common/options.h"
 #include "results/commands.h"
 #include "results/compare.h"
@@ -57,14 +58,14 @@ static void print_comparison(const struct comparison *comparison) {
 
 // The loops of a run that has some.
 static int read_loops(const char *directory, struct loops *loops, struct error *error) {
-    char path[4096], remedy[4200];
+    char remedy[4200];
     if (loops_read(directory, loops, error) != 0)
         return -1;
     if (loops->count > 0)
         return 0;
-    snprintf(path, sizeof path, "%s/summary.csv", directory);
     run_remedy(directory, remedy, sizeof remedy);
-    return error_set(error, ERROR_MISSING, path, 0, "has no cycles to compare; %s", remedy);
+    return error_set(error, ERROR_MISSING, PATH("%s/summary.csv", directory), 0,
+                     "has no cycles to compare; %s", remedy);
 }
 
 static int compare_runs(const struct loops *base, const struct loops *now, double minimum,

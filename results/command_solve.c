@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "common/disk.h"
 #include "common/options.h"
 #include "common/replace.h"
 #include "common/table.h"
@@ -25,12 +26,11 @@ static int write_notes(const char *directory, const struct loops *loops, struct 
     const struct noise_floor noise = solve_noise(loops);
     struct overhead overhead = {OVERHEAD_ASSUMED, false, ""};
     struct replacement file;
-    char path[4096], unfinished[ENDING_TEXT];
-    snprintf(path, sizeof path, "%s/notes.csv", directory);
+    char unfinished[ENDING_TEXT];
     ending_unfinished(directory, unfinished);
     if (loops->count > 0)
         overhead = overhead_of(loops, &loops->loop[0]);
-    if (replace_begin(path, &file, error) != 0)
+    if (replace_begin(PATH("%s/notes.csv", directory), &file, error) != 0)
         return -1;
     write_note(file.stream, "key", "value");
     write_number(file.stream, "noise_pairs", (double)noise.pairs);
@@ -57,7 +57,7 @@ static int solve_run(const struct loops *loops, const struct published *publishe
                      const char *directory, struct error *error) {
     struct costs costs = {0};
     struct rows differences; // a run from before there were any, or that asks for none, has none
-    char path[4096];
+    const struct path path = path_make("%s/costs.csv", directory);
     size_t valued = 0;
     int failed = whole_read(directory, FILE_differences, true, &differences, error);
     if (!failed)
@@ -66,10 +66,9 @@ static int solve_run(const struct loops *loops, const struct published *publishe
         failed = match_all(&costs, published, directory, error);
     for (size_t i = 0; i < costs.count; i++)
         valued += !isnan(costs.row[i].cycles);
-    snprintf(path, sizeof path, "%s/costs.csv", directory);
-    failed = failed || costs_write(&costs, path, error) != 0;
+    failed = failed || costs_write(&costs, path.text, error) != 0;
     if (!failed)
-        printf("%s: %zu rows, %zu with a value\n", path, costs.count, valued);
+        printf("%s: %zu rows, %zu with a value\n", path.text, costs.count, valued);
     failed = failed || write_notes(directory, loops, error) != 0;
     costs_free(&costs);
     rows_free(&differences);
@@ -98,16 +97,15 @@ int command_solve(int argc, char **argv, struct error *error) {
 int command_published(int argc, char **argv, struct error *error) {
     struct published published = {0};
     const char *directory;
-    char path[4096];
     const struct option_list list = {"asmsweep-results", "published FOLDER",
                                      "the published figures of a folder as costs.csv", NULL, 0};
     if (options_parse(&list, argc, argv, &directory, 1, 1, error) != 0)
         return -1;
-    snprintf(path, sizeof path, "%s/costs.csv", directory);
-    int failed =
-        published_read(directory, &published, error) || costs_write(&published.costs, path, error);
+    const struct path path = path_make("%s/costs.csv", directory);
+    int failed = published_read(directory, &published, error) ||
+                 costs_write(&published.costs, path.text, error);
     if (!failed)
-        printf("%s: %zu rows\n", path, published.costs.count);
+        printf("%s: %zu rows\n", path.text, published.costs.count);
     published_free(&published);
     return failed ? -1 : 0;
 }

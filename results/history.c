@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/history.h"
 
+#include "common/disk.h"
+#include "common/memory.h"
 #include "common/table.h"
 #include "common/units.h"
 #include "results/runs.h"
@@ -29,14 +31,11 @@ static const struct source {
 #define SOURCES (sizeof sources / sizeof sources[0])
 
 // The text for table_parse of those lines of a CSV text that hold `needle`, after the header; the
-// whole text if a cell of such a line goes over several lines. Owned by the caller, *length long;
-// NULL when memory ran out.
+// whole text if a cell of such a line goes over several lines. Owned by the caller, *length long.
 static char *lines_with(const char *text, size_t size, const char *needle, size_t *length) {
-    char *kept = malloc(size + 1);
+    char *kept = memory_zero(size + 1, 1);
     const char *end = text + size, *header = memchr(text, '\n', size);
     size_t used = header == NULL ? size : (size_t)(header + 1 - text);
-    if (kept == NULL)
-        return NULL;
     memcpy(kept, text, used);
     for (const char *at = text + used; at < end;) {
         const char *hit = memmem(at, (size_t)(end - at), needle, strlen(needle));
@@ -83,8 +82,7 @@ static int read_lines(const char *path, const char *needle, struct table *table,
     }
     char *kept = lines_with(text, size, needle, &length);
     munmap(text, size);
-    failed = kept == NULL ? error_set(error, ERROR_INPUT, path, 0, "out of memory")
-                          : table_parse(path, kept, length, NULL, table, error);
+    failed = table_parse(path, kept, length, NULL, table, error);
     free(kept);
     return failed;
 }
@@ -121,12 +119,9 @@ static struct series *find_series(struct history *history, const struct series *
         if (strcmp(history->series[i].cpu, name->cpu) == 0 &&
             strcmp(history->series[i].way, name->way) == 0)
             return &history->series[i];
-    struct series *more = realloc(history->series, (history->count + 1) * sizeof *more);
-    if (more == NULL)
-        return NULL;
-    history->series = more;
-    more[history->count] = *name;
-    return &more[history->count++];
+    history->series = memory_more(history->series, history->count, sizeof *name);
+    history->series[history->count] = *name;
+    return &history->series[history->count++];
 }
 
 static double number(const struct table *table, size_t row, const char *column) {
@@ -134,16 +129,9 @@ static double number(const struct table *table, size_t row, const char *column) 
     return units_scan_number(table_cell(table, row, column), &value) == 0 ? value : NAN;
 }
 
-static int add_point(struct series *series, const struct table *table, size_t row,
-                     const struct source *source) {
-    if (series->count == series->capacity) {
-        size_t capacity = 2 * series->capacity + 16;
-        struct point *more = realloc(series->point, capacity * sizeof *more);
-        if (more == NULL)
-            return -1;
-        series->point = more;
-        series->capacity = capacity;
-    }
+static void add_point(struct series *series, const struct table *table, size_t row,
+                      const struct source *source) {
+    series->point = memory_more(series->point, series->count, sizeof *series->point);
     struct point *point = &series->point[series->count];
     struct tm parts = {0};
     *point = (struct point){.cycles = number(table, row, source->value),
@@ -156,37 +144,30 @@ static int add_point(struct series *series, const struct table *table, size_t ro
     COPY(kernel);
 #undef COPY
     if (strptime(point->run_id, "%Y%m%dT%H%M%SZ", &parts) == NULL)
-        return 0; // a run named by hand has no place in time
+        return; // a run named by hand has no place in time
     point->time = timegm(&parts);
     series->count++;
-    return 0;
-}
-
-// What stands in a file for sure where the item does: the item up to a quote, which is doubled.
-static void make_needle(const char *item, char *needle, size_t size) {
-    snprintf(needle, size, "%.*s", (int)strcspn(item, "\""), item);
 }
 
 static int add_run(const char *folder, const char *item, const char *cpu,
                    const struct source *source, struct history *history, struct error *error) {
-    char path[4200], needle[256];
+    // What stands in a file for sure where the item does: it up to a quote, which is doubled.
+    char needle[256];
     struct table table = {0};
-    make_needle(item, needle, sizeof needle);
-    snprintf(path, sizeof path, "%s/%s", folder, source->file);
+    snprintf(needle, sizeof needle, "%.*s", (int)strcspn(item, "\""), item);
     size_t points = 0;
-    int failed = run_expect(folder, error) != 0 || read_lines(path, needle, &table, error) != 0;
-    for (size_t row = 0; row < table.rows && failed == 0; row++) {
+    int failed = run_expect(folder, error) != 0 ||
+                 read_lines(PATH("%s/%s", folder, source->file), needle, &table, error) != 0;
+    for (size_t row = 0; row < table.rows; row++) {
         struct series name = {0}, *series;
         if (!is_item(&table, row, source, item) ||
             (cpu != NULL && strcasestr(table_cell(&table, row, "cpu_name"), cpu) == NULL))
             continue;
         name_series(&table, row, source, &name);
         series = find_series(history, &name);
-        size_t before = series != NULL ? series->count : 0;
-        if (series == NULL || add_point(series, &table, row, source) != 0)
-            failed = error_set(error, ERROR_INPUT, path, 0, "out of memory");
-        else
-            points += series->count - before;
+        size_t before = series->count;
+        add_point(series, &table, row, source);
+        points += series->count - before;
     }
     history->runs += points > 0;
     table_free(&table);
@@ -194,19 +175,13 @@ static int add_run(const char *folder, const char *item, const char *cpu,
 }
 
 // A run that was measured and of which no table was made yet: its items are not known.
-static int count_unsolved(const struct runs *runs, struct history *history) {
-    char path[4200];
+static void count_unsolved(const struct runs *runs, struct history *history) {
     for (size_t i = 0; i < runs->count; i++) {
-        snprintf(path, sizeof path, "%s/costs.csv", runs->path[i]);
-        if (access(path, F_OK) == 0)
+        if (access(PATH("%s/costs.csv", runs->path[i]), F_OK) == 0)
             continue;
-        history->unsolved++;
-        if (history->first_unsolved == NULL)
-            history->first_unsolved = strdup(runs->path[i]);
-        if (history->first_unsolved == NULL)
-            return -1;
+        if (history->unsolved++ == 0)
+            history->first_unsolved = text_make("%s", runs->path[i]);
     }
-    return 0;
 }
 
 static int not_found(const struct history *history, const char *store, const char *item,
@@ -237,8 +212,7 @@ int history_collect(const char *store, const char *item, const char *cpu, struct
                          "history needs an item of costs.csv or a variant's name");
     int failed = runs_in_store(store, &runs, error);
     history->searched = runs.count;
-    if (failed == 0 && count_unsolved(&runs, history) != 0)
-        failed = error_set(error, ERROR_INPUT, store, 0, "out of memory");
+    count_unsolved(&runs, history);
     for (size_t at = 0; at < SOURCES && failed == 0 && history->count == 0; at++) {
         history->file = sources[at].file;
         for (size_t i = 0; i < runs.count && failed == 0; i++)

@@ -22,7 +22,7 @@ struct series {
     char cpu[128];       // name, and core type on a hybrid CPU
     char way[768];       // sweep, engine, ring, family, order, context, method: what there is of it
     struct point *point; // count of them, oldest first
-    size_t count, capacity;
+    size_t count;
 };
 
 struct history {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/published.h"
 
+#include "common/disk.h"
 #include "common/units.h"
 #include "results/body.h"
 #include "results/context.h"
@@ -125,13 +126,10 @@ int published_read(const char *folder, struct published *published, struct error
     static const char *const petition[] = {"vendor",   "family",   "model",  "cpu",     "context",
                                            "item",     "cycles",   "ci_low", "ci_high", "method",
                                            "additive", "variants", "source", "detail",  NULL};
-    char path[4096];
     *published = (struct published){0};
-    snprintf(path, sizeof path, "%s/instlatx64.csv", folder);
-    if (table_read(path, instlat, &published->instlat, error) != 0)
-        return -1;
-    snprintf(path, sizeof path, "%s/petition_2016_costs.csv", folder);
-    if (table_read(path, petition, &published->petition, error) != 0)
+    if (table_read(PATH("%s/instlatx64.csv", folder), instlat, &published->instlat, error) != 0 ||
+        table_read(PATH("%s/petition_2016_costs.csv", folder), petition, &published->petition,
+                   error) != 0)
         return -1;
     for (size_t row = 0; row < published->instlat.rows; row++)
         if (add_instlat(published, row, error) != 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/runs.h"
 
+#include "common/disk.h"
 #include "common/journal.h"
 #include "common/memory.h"
 
@@ -12,15 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    PATH = 4096,
-    LEVELS = 3, // SWEEP/CPU/RUN
-};
+enum { LEVELS = 3 }; // SWEEP/CPU/RUN
 
 static bool is_there(const char *folder, const char *name) {
-    char path[PATH];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, R_OK) == 0;
+    return access(PATH("%s/%s", folder, name), R_OK) == 0;
 }
 
 bool run_ended(const char *folder) {
@@ -46,14 +42,13 @@ static int check_sizes(const char *folder, struct error *error) {
         return 0;
     for (size_t i = 0; i < journal.size_count && !failed; i++) {
         const struct journal_size *size = &journal.sizes[i];
-        char *path = text_make("%s/%s", folder, size->file);
-        if (strchr(size->file, '/') == NULL && stat(path, &status) == 0 &&
+        const struct path path = path_make("%s/%s", folder, size->file);
+        if (strchr(size->file, '/') == NULL && stat(path.text, &status) == 0 &&
             status.st_size < size->bytes)
-            failed = error_set(error, ERROR_INPUT, path, 0,
+            failed = error_set(error, ERROR_INPUT, path.text, 0,
                                "is cut off: %lld of the %lld bytes that were written; take a whole "
                                "copy of the run, or measure again",
                                (long long)status.st_size, size->bytes);
-        free(path);
     }
     journal_free(&journal);
     return failed;
@@ -67,7 +62,7 @@ void run_remedy(const char *folder, char *text, size_t size) {
 }
 
 int run_expect(const char *folder, struct error *error) {
-    char remedy[PATH];
+    char remedy[4200];
     if (is_there(folder, "summary.csv"))
         return check_sizes(folder, error);
     run_remedy(folder, remedy, sizeof remedy);
@@ -75,17 +70,9 @@ int run_expect(const char *folder, struct error *error) {
                      access(folder, F_OK) != 0 ? "is not there" : "has no summary.csv", remedy);
 }
 
-static int add(struct runs *runs, const char *path, struct error *error) {
-    char **more = realloc(runs->path, (runs->count + 1) * sizeof *more);
-    char *copy = strdup(path);
-    if (more != NULL)
-        runs->path = more;
-    if (more == NULL || copy == NULL) {
-        free(copy);
-        return error_set(error, ERROR_INPUT, path, 0, "out of memory");
-    }
-    runs->path[runs->count++] = copy;
-    return 0;
+static void add(struct runs *runs, const char *path) {
+    runs->path = memory_more(runs->path, runs->count, sizeof *runs->path);
+    runs->path[runs->count++] = text_make("%s", path);
 }
 
 static int visible(const struct dirent *entry) {
@@ -95,8 +82,11 @@ static int visible(const struct dirent *entry) {
 
 // Folders at `levels` below `folder` that hold an ended run, sorted by name at each level.
 static int collect(const char *folder, int levels, struct runs *runs, struct error *error) {
-    if (levels == 0)
-        return run_ended(folder) ? add(runs, folder, error) : 0;
+    if (levels == 0) {
+        if (run_ended(folder))
+            add(runs, folder);
+        return 0;
+    }
     struct dirent **entries;
     int count = scandir(folder, &entries, visible, alphasort), failed = 0;
     if (count < 0 && errno == ENOTDIR)
@@ -104,9 +94,8 @@ static int collect(const char *folder, int levels, struct runs *runs, struct err
     if (count < 0)
         return error_errno(error, ERROR_INPUT, folder, "cannot be read; is it a store of runs?");
     for (int i = 0; i < count; i++) {
-        char path[PATH];
-        if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < sizeof path)
-            failed = failed || collect(path, levels - 1, runs, error) != 0;
+        failed = failed ||
+                 collect(PATH("%s/%s", folder, entries[i]->d_name), levels - 1, runs, error) != 0;
         free(entries[i]);
     }
     free(entries);
@@ -124,16 +113,15 @@ static const char *last_part(const char *path) {
 }
 
 int runs_before(const char *run, struct runs *runs, struct error *error) {
-    char folder[PATH];
     struct runs all = {0};
     *runs = (struct runs){0};
     const char *name = last_part(run);
-    snprintf(folder, sizeof folder, "%.*s", name > run ? (int)(name - run - 1) : 1,
-             name > run ? run : ".");
-    int failed = collect(folder, 1, &all, error);
+    const struct path folder =
+        path_make("%.*s", name > run ? (int)(name - run - 1) : 1, name > run ? run : ".");
+    int failed = collect(folder.text, 1, &all, error);
     for (size_t i = all.count; i-- > 0 && failed == 0;)
         if (strcmp(last_part(all.path[i]), name) < 0)
-            failed = add(runs, all.path[i], error);
+            add(runs, all.path[i]);
     runs_free(&all);
     return failed;
 }

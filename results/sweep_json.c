@@ -10,10 +10,8 @@
 static const char key[] = "toml";
 
 void sweep_json_toml(const char *directory, char *path, size_t size) {
-    char name[4096];
-    snprintf(name, sizeof name, "%s/sweep.json", directory);
     struct error error;
-    char *text = disk_read(name, NULL, &error);
+    char *text = disk_read(PATH("%s/sweep.json", directory), NULL, &error);
     cJSON *sweep = text != NULL ? cJSON_Parse(text) : NULL;
     const char *toml = cJSON_GetStringValue(cJSON_GetObjectItem(sweep, key));
     snprintf(path, size, "%s", toml != NULL ? toml : "");

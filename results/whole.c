@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/whole.h"
 
+#include "common/disk.h"
 #include "common/journal.h"
-#include "common/memory.h"
 #include "common/units.h"
 #include "results/runs.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,14 +45,14 @@ static int check_intervals(const struct table *table, const char *remedy, struct
 int whole_read(const char *directory, enum csv_file file, bool may_miss, struct rows *rows,
                struct error *error) {
     const char *remedy = whole_of(file)->remedy;
-    char *path = text_make("%s/%s", directory, rows_file_name(file));
-    int failed = 0;
+    const struct path path = path_make("%s/%s", directory, rows_file_name(file));
     *rows = (struct rows){.file = file};
-    if (!may_miss || access(path, F_OK) == 0)
-        failed = rows_read(path, file, remedy, rows, error) != 0 ||
-                 check_intervals(&rows->table, remedy, error) != 0;
-    free(path);
-    return failed ? -1 : 0;
+    if (may_miss && access(path.text, F_OK) != 0)
+        return 0;
+    return rows_read(path.text, file, remedy, rows, error) != 0 ||
+                   check_intervals(&rows->table, remedy, error) != 0
+               ? -1
+               : 0;
 }
 
 int whole_run(const char *directory, struct error *error) {
@@ -64,11 +63,9 @@ int whole_run(const char *directory, struct error *error) {
             break;
         failed = whole_read(directory, file->file, true, &rows, error);
         if (failed == 0 && file->needed && rows.count == 0) {
-            char *path = text_make("%s/%s", directory, rows_file_name(file->file));
-            failed =
-                error_set(error, ERROR_INPUT, path, 0, "%s; %s",
-                          rows.table.header == NULL ? "is not there" : "has no rows", file->remedy);
-            free(path);
+            failed = error_set(
+                error, ERROR_INPUT, PATH("%s/%s", directory, rows_file_name(file->file)), 0,
+                "%s; %s", rows.table.header == NULL ? "is not there" : "has no rows", file->remedy);
         }
         rows_free(&rows);
     }
@@ -77,9 +74,7 @@ int whole_run(const char *directory, struct error *error) {
 
 // A build's folder has the plan. Where it has none, path is left empty.
 static bool is_build(char *path) {
-    char plan[4200];
-    snprintf(plan, sizeof plan, "%s/variants.csv", path);
-    if (path[0] != '\0' && access(plan, R_OK) == 0)
+    if (path[0] != '\0' && access(PATH("%s/variants.csv", path), R_OK) == 0)
         return true;
     path[0] = '\0';
     return false;
@@ -95,12 +90,10 @@ int whole_build(const char *directory, const char *builds, const char *sweep, ch
     journal_free(&journal);
     if (is_build(path))
         return 0;
-    char place[4096];
-    snprintf(place, sizeof place, "%s/%s", builds, sweep);
-    snprintf(path, size, "%s", place);
+    snprintf(path, size, "%s/%s", builds, sweep);
     if (is_build(path))
         return 0;
-    return error_set(error, ERROR_INPUT, place, 0,
+    return error_set(error, ERROR_INPUT, PATH("%s/%s", builds, sweep), 0,
                      "the build that this run was measured from is not there; make it again with "
                      "./asmsweep build, or name it with --build");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "campaign/night/baseline.h"
 
+#include "common/memory.h"
 #include "results/machine_key.h"
 #include "results/runs.h"
 
@@ -115,28 +116,21 @@ int baseline_find(const char *folder, const char *again, const struct loops *now
         runs_free(&runs);
         return -1;
     }
-    struct sought *sought = calloc(now->count + 1, sizeof *sought);
-    baseline->read = calloc(runs.count + 1, sizeof *baseline->read);
-    baseline->loops.loop = calloc(now->count + 1, sizeof *baseline->loops.loop);
-    baseline->missing_since = calloc(now->count + 1, sizeof *baseline->missing_since);
+    struct sought *sought = memory_zero(now->count, sizeof *sought);
+    baseline->read = memory_zero(runs.count, sizeof *baseline->read);
+    baseline->loops.loop = memory_zero(now->count, sizeof *baseline->loops.loop);
+    baseline->missing_since = memory_zero(now->count, sizeof *baseline->missing_since);
     struct search search = {.now = now, .key = &key, .sought = sought, .baseline = baseline};
-    int failed = -1;
-    if (sought == NULL || baseline->read == NULL || baseline->loops.loop == NULL ||
-        baseline->missing_since == NULL) {
-        error_set(error, ERROR_INPUT, folder, 0, "out of memory");
-    } else {
-        for (size_t i = 0; i < now->count; i++) {
-            const struct loop *loop = &now->loop[i];
-            sought[i].since_settled = loop->has_value;
-            if (!loop->has_value)
-                set_since(baseline, i, loop);
-        }
-        walk(&search, &runs, again);
-        failed = 0;
+    for (size_t i = 0; i < now->count; i++) {
+        const struct loop *loop = &now->loop[i];
+        sought[i].since_settled = loop->has_value;
+        if (!loop->has_value)
+            set_since(baseline, i, loop);
     }
+    walk(&search, &runs, again);
     free(sought);
     runs_free(&runs);
-    return failed;
+    return 0;
 }
 
 void baseline_free(struct baseline *baseline) {

@@ -3,6 +3,7 @@
 #include "campaign/night/commands.h"
 
 #include "campaign/night/night.h"
+#include "common/disk.h"
 #include "common/options.h"
 #include "common/replace.h"
 #include "common/rows.h"
@@ -202,16 +203,13 @@ static size_t count_changes(const struct night *night) {
 int command_verdict(int argc, char **argv, struct error *error) {
     struct night night;
     const char *folder;
-    char path[4200];
     int status =
         read_night(argc, argv, "verdict NIGHT [--minimum PART]",
                    "What a night came to; exit 4 if something changed.", &folder, &night, error);
+    if (status == 0)
+        status = write_night(&night, PATH("%s/night.csv", folder), error);
     if (status == 0) {
-        snprintf(path, sizeof path, "%s/night.csv", folder);
-        status = write_night(&night, path, error);
-    }
-    if (status == 0) {
-        printf("%s\n", path);
+        printf("%s/night.csv\n", folder);
         size_t changes = count_changes(&night);
         if (changes > 0)
             status = error_set(error, ERROR_CHANGED, NULL, 0, "%zu changed", changes);

@@ -2,12 +2,12 @@
 // campaign/night: the commands of asmsweep-night, each a program_function.
 #pragma once
 
-#include "common/error.h"
+#include "common/program.h"
 
 // A night's folder (night.h): the candidates, a line "SWEEP<TAB>VARIANT,VARIANT" for each sweep
 // that has some; "*" for more than fit.
-int command_candidates(int argc, char **argv, struct error *error);
+program_function command_candidates;
 
 // A night's folder: what the night came to, into night.csv in it; its path to stdout. -1 with
 // ERROR_CHANGED if something changed.
-int command_verdict(int argc, char **argv, struct error *error);
+program_function command_verdict;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "campaign/night/night.h"
 
+#include "common/disk.h"
 #include "common/memory.h"
 #include "results/runs.h"
 
@@ -61,10 +62,8 @@ enum night_kind night_judge(const struct change *first, const struct change *sec
 // The one line of NAME.SUFFIX in the night's folder; "" if there is no such file.
 static void read_path(const char *folder, const char *name, const char *suffix, char *path,
                       size_t size) {
-    char file[4300];
     path[0] = '\0';
-    snprintf(file, sizeof file, "%s/%s.%s", folder, name, suffix);
-    FILE *stream = fopen(file, "re");
+    FILE *stream = fopen(PATH("%s/%s.%s", folder, name, suffix), "re");
     if (stream == NULL)
         return;
     if (fgets(path, (int)size, stream) != NULL)

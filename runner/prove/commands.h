@@ -4,15 +4,16 @@
 #pragma once
 
 #include "common/options.h"
+#include "common/program.h"
 #include "runner/prove/proof.h"
 
 // Disassemble BUILD_DIR/bin and write BUILD_DIR/proof.csv; differences go to stderr, one line
 // a variant, and are an error only with --strict.
-int command_disassemble(int argc, char **argv, struct error *error);
+program_function command_disassemble;
 
 // Execute each variant of BUILD_DIR in the guest and write into BUILD_DIR/proof.csv what it
 // retires per iteration at CPL0 and CPL3; differences go to stderr and are an error.
-int command_guest(int argc, char **argv, struct error *error);
+program_function command_guest;
 
 // Each variant that is not ok to stderr; how many.
 size_t prove_report(const struct proof *proof);
