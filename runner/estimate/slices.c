@@ -4,13 +4,19 @@
 #include "common/memory.h"
 #include "common/printable.h"
 
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// One line of the text, without its newline; numbers are taken off its front.
+enum { LONGEST_LINE = 256, MOST_LINKS = 1 << 20 };
+
+// One line of the text, without its newline.
 struct line {
-    const char *at, *end;
+    const char *at;
+    size_t length;
+    char text[LONGEST_LINE]; // the same; "" if it is too long or holds a NUL
 };
 
 static const struct {
@@ -23,93 +29,75 @@ static const struct {
     {"error iopl 1", "iopl: EPERM"},
 };
 
-static int next_line(const char **at, const char *end, struct line *line) {
+static bool next_line(const char **at, const char *end, struct line *line) {
     const char *newline = memchr(*at, '\n', (size_t)(end - *at));
-    if (!newline)
-        return 0;
-    *line = (struct line){*at, newline};
+    if (newline == NULL)
+        return false;
+    *line = (struct line){.at = *at, .length = (size_t)(newline - *at)};
+    if (line->length < LONGEST_LINE && !memchr(line->at, '\0', line->length))
+        memcpy(line->text, line->at, line->length);
     *at = newline + 1;
-    return 1;
+    return true;
 }
 
-static int take_word(struct line *line, const char *word) {
-    size_t length = strlen(word);
-    if ((size_t)(line->end - line->at) < length || memcmp(line->at, word, length))
-        return 0;
-    line->at += length;
-    return 1;
-}
-
-// " 123": a blank and a decimal number that fits. 0 if there is none.
-static int take_number(struct line *line, uint64_t maximum, uint64_t *number) {
-    if (line->at == line->end || *line->at != ' ')
-        return 0;
-    const char *digit = line->at + 1;
-    uint64_t sum = 0;
-    for (; digit < line->end && *digit >= '0' && *digit <= '9'; digit++) {
-        uint64_t value = (uint64_t)(*digit - '0');
-        if (sum > (maximum - value) / 10)
-            return 0;
-        sum = sum * 10 + value;
-    }
-    if (digit == line->at + 1)
-        return 0;
-    line->at = digit;
-    *number = sum;
-    return 1;
-}
-
-static int at_end(const struct line *line) {
-    return line->at == line->end;
+// Is the line what the format makes of the values that were scanned from it? So there was no sign,
+// no leading zero and no number that does not fit.
+__attribute__((format(printf, 2, 3))) static bool reads(const struct line *line, const char *format,
+                                                        ...) {
+    char again[LONGEST_LINE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(again, sizeof again, format, arguments);
+    va_end(arguments);
+    return !strcmp(again, line->text);
 }
 
 // Say what an unexpected line is: the variant's own error, or rubbish, quoted safely.
 static int refuse(const struct line *line, char *why, size_t size) {
-    size_t length = (size_t)(line->end - line->at);
-    for (size_t i = 0; i < sizeof variant_errors / sizeof *variant_errors; i++)
-        if (length == strlen(variant_errors[i].line) &&
-            !memcmp(line->at, variant_errors[i].line, length)) {
-            snprintf(why, size, "%s", variant_errors[i].meaning);
-            return -1;
-        }
     char quoted[49];
-    printable_copy(quoted, sizeof quoted, line->at, length);
-    snprintf(why, size, "unexpected output: '%s'%s", quoted, length >= sizeof quoted ? "..." : "");
+    printable_copy(quoted, sizeof quoted, line->at, line->length);
+    snprintf(why, size, "unexpected output: '%s'%s", quoted,
+             line->length >= sizeof quoted ? "..." : "");
+    for (size_t i = 0; i < sizeof variant_errors / sizeof *variant_errors; i++)
+        if (!strcmp(line->text, variant_errors[i].line))
+            snprintf(why, size, "%s", variant_errors[i].meaning);
     return -1;
 }
 
-static int parse_header(struct line line, struct slices *slices, char *why, size_t size) {
-    struct line whole = line;
-    uint64_t number;
-    if (!take_word(&line, "slices 1 links"))
-        return refuse(&whole, why, size);
-    for (int segment = 0; segment < SEGMENT_loop; segment++) {
-        if (!take_number(&line, 1 << 20, &number) || !number)
-            return refuse(&whole, why, size);
-        slices->links[segment] = (uint32_t)number;
-    }
-    if (!take_word(&line, " n"))
-        return refuse(&whole, why, size);
-    for (int segment = 0; segment < SEGMENT_COUNT; segment++) {
-        if (!take_number(&line, UINT32_MAX, &number) || !number)
-            return refuse(&whole, why, size);
-        slices->n[segment] = (uint32_t)number;
-    }
-    return at_end(&line) ? 0 : refuse(&whole, why, size);
+static bool parse_header(const struct line *line, struct slices *slices) {
+    uint32_t *links = slices->links, *n = slices->n;
+    sscanf(line->text, "slices 1 links %u %u %u n %u %u %u %u", &links[0], &links[1], &links[2],
+           &n[0], &n[1], &n[2], &n[3]);
+    bool good = reads(line, "slices 1 links %u %u %u n %u %u %u %u", links[0], links[1], links[2],
+                      n[0], n[1], n[2], n[3]);
+    for (int i = 0; i < SEGMENT_loop; i++)
+        good = good && links[i] > 0 && links[i] <= MOST_LINKS;
+    for (int i = 0; i < SEGMENT_COUNT; i++)
+        good = good && n[i] > 0;
+    return good;
 }
 
-static int parse_slice(struct line line, struct slice *slice) {
-    if (!take_word(&line, "s"))
-        return 0;
-    for (int segment = 0; segment < SEGMENT_COUNT; segment++)
-        for (int twice = 0; twice < 2; twice++)
-            if (!take_number(&line, UINT64_MAX, &slice->ticks[segment][twice]))
-                return 0;
-    return at_end(&line);
+static bool parse_slice(const struct line *line, struct slice *slice) {
+    uint64_t *t = (uint64_t *)slice->ticks;
+    sscanf(line->text, "s %lu %lu %lu %lu %lu %lu %lu %lu", &t[0], &t[1], &t[2], &t[3], &t[4],
+           &t[5], &t[6], &t[7]);
+    return reads(line, "s %lu %lu %lu %lu %lu %lu %lu %lu", t[0], t[1], t[2], t[3], t[4], t[5],
+                 t[6], t[7]);
 }
 
-static int parse_mark(struct line line, const char *word, uint64_t *number) {
-    return take_word(&line, word) && take_number(&line, UINT64_MAX, number) && at_end(&line);
+static bool parse_flags(const struct line *line, uint64_t *flags) {
+    return sscanf(line->text, "note flags %lu", flags) == 1 &&
+           reads(line, "note flags %lu", *flags);
+}
+
+// The end mark, which is the last line.
+static int parse_end(const struct line *line, size_t expected, bool is_last, char *why,
+                     size_t size) {
+    if (!reads(line, "end %zu", expected))
+        return refuse(line, why, size);
+    if (!is_last)
+        snprintf(why, size, "more output behind the end mark");
+    return is_last ? 0 : -1;
 }
 
 static int no_end(char *why, size_t size) {
@@ -117,27 +105,20 @@ static int no_end(char *why, size_t size) {
     return -1;
 }
 
-static int refuse_rest(char *why, size_t size) {
-    snprintf(why, size, "more output behind the end mark");
-    return -1;
-}
-
 static int parse_body(const char *at, const char *end, size_t expected, struct slices *slices,
                       char *why, size_t size) {
     struct line line;
-    uint64_t number;
     if (!next_line(&at, end, &line))
         return no_end(why, size);
-    if (parse_header(line, slices, why, size))
-        return -1;
+    if (!parse_header(&line, slices))
+        return refuse(&line, why, size);
     while (next_line(&at, end, &line)) {
-        if (slices->count < expected && parse_slice(line, &slices->slices[slices->count]))
+        if (slices->count < expected && parse_slice(&line, &slices->slices[slices->count]))
             slices->count++;
-        else if (parse_mark(line, "note flags", &number))
-            slices->flags_left = number;
-        else if (parse_mark(line, "end", &number) && number == expected &&
-                 slices->count == expected)
-            return at == end ? 0 : refuse_rest(why, size);
+        else if (parse_flags(&line, &slices->flags_left))
+            continue;
+        else if (slices->count == expected)
+            return parse_end(&line, expected, at == end, why, size);
         else
             return refuse(&line, why, size);
     }
@@ -157,12 +138,9 @@ int slices_parse_end(const char *text, size_t length, unsigned long iterations, 
                      size_t size) {
     const char *at = text, *end = text + length;
     struct line line;
-    uint64_t number;
     if (!next_line(&at, end, &line))
         return no_end(why, size);
-    if (parse_mark(line, "end", &number) && number == iterations)
-        return at == end ? 0 : refuse_rest(why, size);
-    return refuse(&line, why, size);
+    return parse_end(&line, iterations, at == end, why, size);
 }
 
 void slices_free(struct slices *slices) {
