@@ -8,11 +8,16 @@ from common.errors import known
 NAME = re.compile(r"[a-z0-9_-]+")
 LONGEST_LINE = 100  # characters: a line of `list`, a title of tables
 
-# key of a schema: (types that it may have, must it be given)
-TEXT, NUMBER, LIST, TABLE, EITHER = (str,), (int,), (list,), (dict,), (str, int)
-YES_OR_NO = (bool,)
+_TYPES = {"text": str, "number": int, "list": list, "table": dict, "flag": bool}
 _NAMES = {str: "a text", int: "a whole number", list: "a list", dict: "a table",
           bool: "true or false"}
+
+
+def schema(required="", **keys):
+    """{key: (types that its value may have, must it be there)}; a type's name, or several with _
+    between, is given the keys that have it."""
+    return {key: (tuple(_TYPES[name] for name in names.split("_")), key in required.split())
+            for names, listed in keys.items() for key in listed.split()}
 
 
 def check(file, keys, table, schema):
@@ -24,7 +29,7 @@ def check(file, keys, table, schema):
         if key not in schema:
             raise file.error((*keys, key), f"unknown key '{key}' in {where}", known(key, schema))
         types = schema[key][0]
-        if not isinstance(value, types) or isinstance(value, bool) != (types == YES_OR_NO):
+        if not isinstance(value, types) or isinstance(value, bool) != (bool in types):
             raise file.error((*keys, key), f"'{key}' is {value!r}",
                              "it must be " + " or ".join(_NAMES[t] for t in types))
     for key, (_, required) in schema.items():

@@ -10,25 +10,22 @@ import json
 import os
 import re
 
-from generator.check import (LIST, TABLE, TEXT, YES_OR_NO, check, check_line, check_name,
-                             check_texts)
+from generator.check import check, check_line, check_name, check_texts, schema
 from generator.tomlfile import TomlFile
 from common import lists
 from common.errors import known
 from common.questions import MATCHER, RULES
 
-SHARED = {"title": (TEXT, False), "beside": (TABLE, False), "question": (LIST, False),
-          "difference": (LIST, False), "generation": (LIST, False), "phrases": (TABLE, False),
-          "plots": (TABLE, False)}
-_QUESTION = {"title": (TEXT, True), "take": (LIST, True), "short": (LIST, False),
-             "titled": (YES_OR_NO, False), "hide": (LIST, False), "none": (TEXT, False)}
-_MATCHER = dict.fromkeys(MATCHER, (LIST, False))
-_DIFFERENCE = {"item": (TEXT, True), "minuend": (LIST, True), "where": (TABLE, False),
-               "subtrahend": (TABLE, True), "but": (LIST, False), "missing": (TEXT, True)}
+SHARED = schema(text="title", list="question difference generation",
+                table="beside phrases plots")
+_QUESTION = schema("title take", text="title none", list="take short hide", flag="titled")
+_MATCHER = schema(list=" ".join(MATCHER))
+_DIFFERENCE = schema("item minuend subtrahend missing", text="item missing", list="minuend but",
+                     table="where subtrahend")
 _METHODS = [method.name for method in lists.methods()]
-_GENERATION = {"general": (TEXT, True), "heading": (TEXT, False)}
-_PLOTS = {"map": (TABLE, False)}
-_MAP = {"title": (TEXT, True), "take": (LIST, True)}
+_GENERATION = schema("general", text="general heading")
+_PLOTS = schema(table="map")
+_MAP = schema("title take", text="title", list="take")
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
 

@@ -10,8 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from generator import axes as axes_of, shared
-from generator.check import (EITHER, LIST, NUMBER, TABLE, TEXT, check, check_line, check_name,
-                             check_texts)
+from generator.check import check, check_line, check_name, check_texts, schema
 from generator.environment import Condition, Text
 from common.errors import BadInput, known, place
 from generator.tomlfile import TomlFile
@@ -21,24 +20,14 @@ MOST_EVENTS = 12  # REQUEST_MAX_EVENTS of runner/run/request.h
 # A comma stands between slashes only.
 _EVENT = re.compile(r"(?=.{1,63}$)(?:[!-+\-.0-:<-~]|/[!-.0-:<-~]*/)+")
 
-_LOOP_COMMON = {
-    "needs": (TEXT, False), "groups": (EITHER, False), "order": (TEXT, False),
-    "iterations": (EITHER, False), "panel_excludes": (TEXT, False), "axes": (TABLE, False),
-    "rows": (TABLE, False), "values": (TABLE, False), "conditions": (LIST, False),
-    "claims": (TABLE, False), "context": (TABLE, False), "phrases": (TABLE, False),
-}
-FAMILY = {"summary": (TEXT, True), "like": (TEXT, False), "group": (TEXT, True),
-          **_LOOP_COMMON}
-LOOP = {"name": (TEXT, True), "body": (TEXT, True), "setup": (TEXT, False),
-        "teardown": (TEXT, False), "summary": (TEXT, False), "group": (TEXT, False),
-        **_LOOP_COMMON}
-ENTRY = {"name": (TEXT, True), "axes": (TABLE, False), "conditions": (LIST, False),
-         "iterations": (NUMBER, False)}
-SWEEP = {"summary": (TEXT, True), "name": (TEXT, False), "limit": (NUMBER, False),
-         "twins": (LIST, False), "family": (LIST, False), "loop": (LIST, False),
-         "like": (TEXT, False), "events": (LIST, False), **shared.SHARED}
-CLAIMS = {"mix": (TEXT, False), "sequence": (TEXT, False), "bytes": (EITHER, False),
-          "retired": (EITHER, False)}
+_LOOP_COMMON = schema(text="needs group order panel_excludes", text_number="groups iterations",
+                      list="conditions", table="axes rows values claims context phrases")
+FAMILY = {**_LOOP_COMMON, **schema("summary group", text="summary like group")}
+LOOP = {**_LOOP_COMMON, **schema("name body", text="name body setup teardown summary")}
+ENTRY = schema("name", text="name", number="iterations", list="conditions", table="axes")
+SWEEP = {**schema("summary", text="summary name like", number="limit",
+                  list="twins family loop events"), **shared.SHARED}
+CLAIMS = schema(text="mix sequence", text_number="bytes retired")
 COMMON_AXES = {"align_offset": [0]}
 
 

@@ -30,39 +30,29 @@ static const struct {
              {"sreg", " cs ds es fs gs ss "},
              {"st", " st "}};
 
-// Their names are the kind and a number.
-static const char *const numbered[] = {"xmm", "ymm", "zmm", "tmm", "mm", "k", "cr", "dr"};
-
-static const char *kind_of_r(struct word name) {
-    switch (name.text[name.length - 1]) {
-    case 'b':
-        return "r8";
-    case 'w':
-        return "r16";
-    case 'd':
-        return "r32";
-    default:
-        return "r64";
-    }
-}
+// Registers that are counted: what stands before the number, and behind it.
+static const struct {
+    const char *kind, *letters, *suffix;
+} numbered[] = {{"r8", "r", "b"},   {"r16", "r", "w"},  {"r32", "r", "d"},  {"r64", "r", ""},
+                {"xmm", "xmm", ""}, {"ymm", "ymm", ""}, {"zmm", "zmm", ""}, {"tmm", "tmm", ""},
+                {"mm", "mm", ""},   {"k", "k", ""},     {"cr", "cr", ""},   {"dr", "dr", ""}};
 
 // The kind of a register named without its %, NULL for what is none.
 static const char *kind_of(struct word name) {
-    char spaced[16];
+    char spaced[16], *text = spaced + 1;
     if (name.length + 3 > sizeof spaced || name.length == 0)
         return NULL;
     snprintf(spaced, sizeof spaced, " %.*s ", (int)name.length, name.text);
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
         if (strstr(named[i].names, spaced) != NULL)
             return named[i].kind;
-    if (name.length > 1 && name.text[0] == 'r' && isdigit((unsigned char)name.text[1]))
-        return kind_of_r(name);
-    for (size_t i = 0; i < sizeof numbered / sizeof numbered[0]; i++) {
-        size_t length = strlen(numbered[i]);
-        if (name.length > length && memcmp(name.text, numbered[i], length) == 0 &&
-            isdigit((unsigned char)name.text[length]))
-            return numbered[i];
-    }
+    text[name.length] = '\0';
+    size_t letters = strcspn(text, "0123456789"), digits = strspn(text + letters, "0123456789");
+    for (size_t i = 0; i < sizeof numbered / sizeof numbered[0] && digits > 0; i++)
+        if (strncmp(numbered[i].letters, text, letters) == 0 &&
+            numbered[i].letters[letters] == '\0' &&
+            strcmp(numbered[i].suffix, text + letters + digits) == 0)
+            return numbered[i].kind;
     return NULL;
 }
 

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Add to a term or append it; -1 when full or the name is too long.
-static int mix_add(struct mix *mix, const char *name, size_t length, double count) {
+int mix_add(struct mix *mix, const char *name, size_t length, double count) {
     if (length == 0 || length >= MIX_NAME)
         return -1;
     for (size_t i = 0; i < mix->terms; i++) {

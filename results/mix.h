@@ -20,6 +20,9 @@ struct mix {
     struct mix_term term[MIX_TERMS];
 };
 
+// Add to a term or append it; -1 when full or the name is too long.
+int mix_add(struct mix *mix, const char *name, size_t length, double count);
+
 // Read a mix as it stands in variants.csv and summary.csv. 0, or -1 for text that is none
 // (empty, a count that is no positive number, more than MIX_TERMS terms).
 int mix_parse(const char *text, struct mix *mix);

@@ -15,7 +15,8 @@
 struct system {
     const struct loop **loop; // members
     size_t members, values;
-    struct mix items; // the items solved for; a name may join several: "push+popfq"
+    struct mix items;                // the items solved for, by the first instruction of each
+    char names[MIX_TERMS][MIX_NAME]; // of the items: "push+popfq" joins several
     double *counts, *cycles, *sigma;
     const struct loop **valued;
 };
@@ -47,42 +48,26 @@ static bool inseparable(const struct system *system, const char *a, const char *
     return true;
 }
 
-static void join_item(struct mix *items, const char *name, const struct system *system) {
-    for (size_t i = 0; i < items->terms; i++) {
-        struct mix_term *term = &items->term[i];
-        char first[MIX_NAME];
-        snprintf(first, sizeof first, "%.*s", (int)strcspn(term->name, "+"), term->name);
-        if (!inseparable(system, first, name))
-            continue;
-        size_t used = strlen(term->name);
-        snprintf(term->name + used, sizeof term->name - used, "+%s", name);
-        return;
-    }
-    snprintf(items->term[items->terms].name, MIX_NAME, "%s", name);
-    items->term[items->terms++].count = 1;
-}
-
-static bool has_item(const struct mix *items, const char *name) {
-    size_t length = strlen(name);
-    for (size_t i = 0; i < items->terms; i++) {
-        const char *part = items->term[i].name;
-        while (*part != '\0') {
-            size_t size = strcspn(part, "+");
-            if (size == length && memcmp(part, name, length) == 0)
-                return true;
-            part += size + (part[size] == '+');
-        }
-    }
-    return false;
-}
-
+// An item for each instruction that stands anywhere; those that nothing tells apart are one.
 static void find_items(struct system *system) {
-    system->items.terms = 0;
-    for (size_t i = 0; i < system->members; i++) {
-        const struct mix *mix = &system->loop[i]->mix;
-        for (size_t t = 0; t < mix->terms && system->items.terms < MIX_TERMS; t++)
-            if (!has_item(&system->items, mix->term[t].name))
-                join_item(&system->items, mix->term[t].name, system);
+    struct mix all = {0}, *items = &system->items;
+    for (size_t i = 0; i < system->members; i++)
+        for (size_t t = 0; t < system->loop[i]->mix.terms; t++) {
+            const char *name = system->loop[i]->mix.term[t].name;
+            mix_add(&all, name, strlen(name), 1);
+        }
+    items->terms = 0;
+    for (size_t t = 0; t < all.terms; t++) {
+        size_t same = 0;
+        while (same < items->terms &&
+               !inseparable(system, items->term[same].name, all.term[t].name))
+            same++;
+        char *name = system->names[same];
+        size_t used = same < items->terms ? strlen(name) : 0;
+        snprintf(name + used, sizeof system->names[same] - used, "%s%s", used > 0 ? "+" : "",
+                 all.term[t].name);
+        if (same == items->terms)
+            items->term[items->terms++] = all.term[t];
     }
 }
 
@@ -96,12 +81,9 @@ static void fill_numbers(struct system *system) {
         system->valued[row] = loop;
         system->cycles[row] = loop->cycles;
         system->sigma[row] = loop->sigma;
-        for (size_t j = 0; j < system->items.terms; j++) {
-            char first[MIX_NAME];
-            const char *name = system->items.term[j].name;
-            snprintf(first, sizeof first, "%.*s", (int)strcspn(name, "+"), name);
-            system->counts[row * system->items.terms + j] = mix_count(&loop->mix, first);
-        }
+        for (size_t j = 0; j < system->items.terms; j++)
+            system->counts[row * system->items.terms + j] =
+                mix_count(&loop->mix, system->items.term[j].name);
     }
 }
 
@@ -117,9 +99,9 @@ static bool is_serial(const char *item) {
     return false;
 }
 
-static bool all_serial(const struct mix *items) {
-    for (size_t i = 0; i < items->terms; i++)
-        if (!is_serial(items->term[i].name))
+static bool all_serial(const struct system *system) {
+    for (size_t i = 0; i < system->items.terms; i++)
+        if (!is_serial(system->names[i]))
             return false;
     return true;
 }
@@ -148,11 +130,11 @@ static char *why_not(const struct system *system, const struct fit *fit, size_t 
         return text_make("costs do not add: %s is off by %+.2f cycles, margin %.2f, p %.2g",
                          system->valued[fit->worst_row]->row->variant, fit->worst_residual,
                          fit->worst_margin, fit->p);
-    if (fit->additive == ADDITIVE_untested && !all_serial(&system->items))
+    if (fit->additive == ADDITIVE_untested && !all_serial(system))
         return text_make(
             "may overlap with its neighbours, and %zu loops for %zu items test nothing",
             system->values, system->items.terms);
-    if (nothing_tests(system, j) && !is_serial(system->items.term[j].name))
+    if (nothing_tests(system, j) && !is_serial(system->names[j]))
         return text_make(
             "may hide behind its neighbours: %g of it in every loop, nothing tests it; vary "
             "its count",
@@ -199,7 +181,7 @@ static void add_costs(const struct loops *loops, struct system *system, const st
         struct costs_row *cost = costs_add(costs);
         loop_keys(first, cost);
         cost->method = METHOD_solved;
-        cost->item = rows_own(&costs->rows, text_make("%s", system->items.term[j].name));
+        cost->item = rows_own(&costs->rows, text_make("%s", system->names[j]));
         for (size_t i = 0; i < system->members; i++)
             cost_rests_on(costs, cost, system->loop[i]->row->variant);
         if (system->values > 0)
