@@ -109,7 +109,7 @@ def test_a_status_is_one_line(scratch, tmp_path):
     costs = {row["item"]: row for row in rows(tmp_path / "run" / "costs.csv")}
     assert [costs["adc %rdx,%rbx"][name] for name in ("status", "cycles")] == ["throttled", "2"]
     assert re.search(r"^adc %rdx,%rbx +2\.00t\[", table, re.M), table
-    assert "t throttled: the core was too hot to keep its clock." in " ".join(table.split())
+    assert "t (throttled: the core was too hot to keep its clock)." in " ".join(table.split())
 
 
 SWEEP = """\
