@@ -183,7 +183,7 @@ static int take_cells(struct rows *rows, struct error *error) {
         return -1;
     rows->row = memory_zero(table->rows, files[rows->file].size);
     for (; rows->count < table->rows; rows->count++) {
-        void *row = (char *)rows->row + rows->count * files[rows->file].size;
+        void *row = rows_at(rows, rows->count);
         rows_empty(rows->file, row);
         for (size_t i = 0; i < table->columns; i++) {
             const char *text = table->cells[rows->count * table->columns + i];
@@ -218,13 +218,17 @@ void rows_make(enum csv_file file, size_t count, struct rows *rows) {
     *rows =
         (struct rows){.file = file, .count = count, .row = memory_zero(count, files[file].size)};
     for (size_t i = 0; i < count; i++)
-        rows_empty(file, (char *)rows->row + i * files[file].size);
+        rows_empty(file, rows_at(rows, i));
+}
+
+void *rows_at(const struct rows *rows, size_t index) {
+    return (char *)rows->row + index * files[rows->file].size;
 }
 
 void *rows_add(struct rows *rows) {
     size_t size = files[rows->file].size;
     rows->row = memory_more(rows->row, rows->count, size);
-    void *row = (char *)rows->row + rows->count++ * size;
+    void *row = rows_at(rows, rows->count++);
     rows_empty(rows->file, row);
     return row;
 }
@@ -254,10 +258,10 @@ int rows_write_header(FILE *stream, enum csv_file file) {
 int rows_write(FILE *stream, enum csv_file file, const void *row, const struct rows *like) {
     const char *cells[ROWS_MOST_COLUMNS];
     char room[ROWS_MOST_COLUMNS][32];
-    bool all = like == NULL || like->columns == NULL;
-    size_t count = all ? files[file].count : like->table.columns;
+    const struct column *const *old = like != NULL ? like->columns : NULL;
+    size_t count = old != NULL ? like->table.columns : files[file].count;
     for (size_t i = 0; i < count; i++) {
-        const struct column *column = all ? &files[file].columns[i] : like->columns[i];
+        const struct column *column = old != NULL ? old[i] : &files[file].columns[i];
         cells[i] = column == NULL ? "" : print_cell(column, row, room[i]);
     }
     return table_write_row(stream, cells, count);
@@ -266,7 +270,7 @@ int rows_write(FILE *stream, enum csv_file file, const void *row, const struct r
 int rows_write_all(FILE *stream, const struct rows *rows) {
     rows_write_header(stream, rows->file);
     for (size_t i = 0; i < rows->count; i++)
-        rows_write(stream, rows->file, (char *)rows->row + i * files[rows->file].size, NULL);
+        rows_write(stream, rows->file, rows_at(rows, i), NULL);
     return ferror(stream) ? -1 : 0;
 }
 

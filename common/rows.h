@@ -125,6 +125,9 @@ int rows_parse(const char *path, const char *text, size_t length, enum csv_file 
 // `count` empty rows.
 void rows_make(enum csv_file file, size_t count, struct rows *rows);
 
+// Row `index`, the file's struct.
+void *rows_at(const struct rows *rows, size_t index);
+
 // One more empty row at the end; `row` may move.
 void *rows_add(struct rows *rows);
 

@@ -21,7 +21,7 @@ static const char *day(const struct point *point, char *text, size_t size) {
 
 static void print_value(const struct point *point) {
     if (isnan(point->cycles))
-        printf("%s", point->status);
+        printf("%s", status_name(point->status));
     else
         printf("%.3f [%.3f, %.3f]", point->cycles, point->low, point->high);
 }

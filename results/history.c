@@ -3,34 +3,61 @@
 
 #include "common/disk.h"
 #include "common/memory.h"
-#include "common/table.h"
-#include "common/units.h"
 #include "results/runs.h"
 
 #include <fcntl.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+// What one row tells of an item.
+struct sighting {
+    struct machine_keys machine;
+    struct point point;
+    const char *way[7]; // what tells one series from another, "" or not; up to a NULL
+    char ring[24];
+};
+
+static void name_ring(struct sighting *seen, long long ring) {
+    snprintf(seen->ring, sizeof seen->ring, ring < 0 ? "" : "CPL%lld", ring);
+}
+
+static bool see_cost(const void *data, const char *item, struct sighting *seen) {
+    const struct costs_row *row = data;
+    if (strcmp(row->item, item) != 0 && strcmp(row->general, item) != 0)
+        return false;
+    *seen = (struct sighting){
+        .machine = row->machine_keys,
+        .point = {0, row->cycles, row->ci_low, row->ci_high, row->run_id, row->status},
+        .way = {row->engine, seen->ring, row->family, row->order, row->context,
+                method_name(row->method)}};
+    name_ring(seen, row->ring);
+    return strcmp(row->engine, "hyperfine") != 0;
+}
+
+static bool see_variant(const void *data, const char *item, struct sighting *seen) {
+    const struct summary_row *row = data;
+    if (strcmp(row->variant, item) != 0 || row->quantity != QUANTITY_cycles)
+        return false;
+    *seen = (struct sighting){
+        .machine = row->machine_keys,
+        .point = {0, row->value, row->ci_low, row->ci_high, row->run_id, row->status},
+        .way = {row->sweep, row->engine, seen->ring, row->source}};
+    name_ring(seen, row->ring);
+    return strcmp(row->engine, "hyperfine") != 0 && strcmp(row->accel, "tcg") != 0;
+}
+
 // Where an item may stand, in the order of the search.
 static const struct source {
-    const char *file, *value;
-    const char *item[2]; // columns that may hold it
-    const char *way[7];  // columns that tell one series from another
-} sources[] = {
-    {"costs.csv",
-     "cycles",
-     {"item", "general"},
-     {"engine", "ring", "family", "order", "context", "method", NULL}},
-    {"summary.csv", "value", {"variant", NULL}, {"sweep", "engine", "ring", "source", NULL}},
-};
+    enum csv_file file;
+    bool (*see)(const void *row, const char *item, struct sighting *seen);
+} sources[] = {{FILE_costs, see_cost}, {FILE_summary, see_variant}};
 #define SOURCES (sizeof sources / sizeof sources[0])
 
-// The text for table_parse of those lines of a CSV text that hold `needle`, after the header; the
+// The text for rows_parse of those lines of a CSV text that hold `needle`, after the header; the
 // whole text if a cell of such a line goes over several lines. Owned by the caller, *length long.
 static char *lines_with(const char *text, size_t size, const char *needle, size_t *length) {
     char *kept = memory_zero(size + 1, 1);
@@ -61,11 +88,10 @@ static char *lines_with(const char *text, size_t size, const char *needle, size_
     return kept;
 }
 
-// Parse those lines of a file that hold the needle. A missing file is an empty table.
-static int read_lines(const char *path, const char *needle, struct table *table,
+// Parse those lines of a file that hold the needle. A missing file has no rows.
+static int read_lines(const char *path, const char *needle, struct rows *rows,
                       struct error *error) {
     struct stat status;
-    *table = (struct table){0};
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return 0;
@@ -75,111 +101,79 @@ static int read_lines(const char *path, const char *needle, struct table *table,
     close(file);
     if (failed || text == MAP_FAILED)
         return error_errno(error, ERROR_INPUT, path, "cannot be read");
-    if (text == NULL || memmem(text, size, needle, strlen(needle)) == NULL) {
-        if (text != NULL)
-            munmap(text, size);
-        return 0;
+    if (text != NULL && memmem(text, size, needle, strlen(needle)) != NULL) {
+        char *kept = lines_with(text, size, needle, &length);
+        failed = rows_parse(path, kept, length, rows->file, rows, error);
+        free(kept);
     }
-    char *kept = lines_with(text, size, needle, &length);
-    munmap(text, size);
-    failed = table_parse(path, kept, length, NULL, table, error);
-    free(kept);
+    if (text != NULL)
+        munmap(text, size);
     return failed;
 }
 
-static bool is_item(const struct table *table, size_t row, const struct source *source,
-                    const char *item) {
-    bool found = false;
-    for (size_t i = 0; i < 2 && source->item[i] != NULL; i++)
-        found |= strcmp(table_cell(table, row, source->item[i]), item) == 0;
-    return found && strcmp(table_cell(table, row, "engine"), "hyperfine") != 0 &&
-           strcmp(table_cell(table, row, "accel"), "tcg") != 0 &&
-           (table_column(table, "quantity") < 0 ||
-            strcmp(table_cell(table, row, "quantity"), "cycles") == 0);
-}
-
-static void name_series(const struct table *table, size_t row, const struct source *source,
-                        struct series *series) {
-    const char *core = table_cell(table, row, "core_type");
-    snprintf(series->cpu, sizeof series->cpu, "%s%s%s", table_cell(table, row, "cpu_name"),
-             core[0] ? ", " : "", core);
+static struct series *find_series(struct history *history, const struct sighting *seen) {
+    struct series name = {0};
     size_t used = 0;
-    series->way[0] = '\0';
-    for (size_t i = 0; source->way[i] != NULL && used < sizeof series->way; i++) {
-        const char *cell = table_cell(table, row, source->way[i]);
-        if (cell[0] != '\0')
-            used += (size_t)snprintf(series->way + used, sizeof series->way - used, "%s%s%s",
-                                     used > 0 ? ", " : "",
-                                     strcmp(source->way[i], "ring") == 0 ? "CPL" : "", cell);
-    }
-}
-
-static struct series *find_series(struct history *history, const struct series *name) {
+    const char *core = seen->machine.core_type;
+    snprintf(name.cpu, sizeof name.cpu, "%s%s%s", seen->machine.cpu_name, core[0] ? ", " : "",
+             core);
+    for (size_t i = 0; seen->way[i] != NULL && used < sizeof name.way; i++)
+        if (seen->way[i][0] != '\0')
+            used += (size_t)snprintf(name.way + used, sizeof name.way - used, "%s%s",
+                                     used > 0 ? ", " : "", seen->way[i]);
     for (size_t i = 0; i < history->count; i++)
-        if (strcmp(history->series[i].cpu, name->cpu) == 0 &&
-            strcmp(history->series[i].way, name->way) == 0)
+        if (strcmp(history->series[i].cpu, name.cpu) == 0 &&
+            strcmp(history->series[i].way, name.way) == 0)
             return &history->series[i];
-    history->series = memory_more(history->series, history->count, sizeof *name);
-    history->series[history->count] = *name;
+    history->series = memory_more(history->series, history->count, sizeof name);
+    history->series[history->count] = name;
     return &history->series[history->count++];
 }
 
-static double number(const struct table *table, size_t row, const char *column) {
-    double value;
-    return units_scan_number(table_cell(table, row, column), &value) == 0 ? value : NAN;
+// A run named by hand has no place in time: false.
+static bool add_point(struct series *series, const struct sighting *seen) {
+    struct tm parts = {0};
+    if (strptime(seen->point.run_id, "%Y%m%dT%H%M%SZ", &parts) == NULL)
+        return false;
+    series->point = memory_more(series->point, series->count, sizeof *series->point);
+    struct point *point = &series->point[series->count++];
+    *point = seen->point;
+    point->time = timegm(&parts);
+    point->microcode = seen->machine.microcode;
+    point->kernel = seen->machine.kernel;
+    return true;
 }
 
-static void add_point(struct series *series, const struct table *table, size_t row,
-                      const struct source *source) {
-    series->point = memory_more(series->point, series->count, sizeof *series->point);
-    struct point *point = &series->point[series->count];
-    struct tm parts = {0};
-    *point = (struct point){.cycles = number(table, row, source->value),
-                            .low = number(table, row, "ci_low"),
-                            .high = number(table, row, "ci_high")};
-#define COPY(name) snprintf(point->name, sizeof point->name, "%s", table_cell(table, row, #name))
-    COPY(run_id);
-    COPY(status);
-    COPY(microcode);
-    COPY(kernel);
-#undef COPY
-    if (strptime(point->run_id, "%Y%m%dT%H%M%SZ", &parts) == NULL)
-        return; // a run named by hand has no place in time
-    point->time = timegm(&parts);
-    series->count++;
+// What stands in a file for sure where the item does: the item up to a quote, which is doubled.
+static void make_needle(const char *item, char *needle, size_t size) {
+    snprintf(needle, size, "%.*s", (int)strcspn(item, "\""), item);
 }
 
 static int add_run(const char *folder, const char *item, const char *cpu,
                    const struct source *source, struct history *history, struct error *error) {
-    // What stands in a file for sure where the item does: it up to a quote, which is doubled.
     char needle[256];
-    struct table table = {0};
-    snprintf(needle, sizeof needle, "%.*s", (int)strcspn(item, "\""), item);
     size_t points = 0;
-    int failed = run_expect(folder, error) != 0 ||
-                 read_lines(PATH("%s/%s", folder, source->file), needle, &table, error) != 0;
-    for (size_t row = 0; row < table.rows; row++) {
-        struct series name = {0}, *series;
-        if (!is_item(&table, row, source, item) ||
-            (cpu != NULL && strcasestr(table_cell(&table, row, "cpu_name"), cpu) == NULL))
-            continue;
-        name_series(&table, row, source, &name);
-        series = find_series(history, &name);
-        size_t before = series->count;
-        add_point(series, &table, row, source);
-        points += series->count - before;
+    history->read = memory_more(history->read, history->read_count, sizeof *history->read);
+    struct rows *rows = &history->read[history->read_count++]; // the points are of its texts
+    *rows = (struct rows){.file = source->file};
+    make_needle(item, needle, sizeof needle);
+    int failed =
+        run_expect(folder, error) != 0 ||
+        read_lines(PATH("%s/%s", folder, rows_file_name(source->file)), needle, rows, error) != 0;
+    for (size_t i = 0; i < rows->count && failed == 0; i++) {
+        struct sighting seen;
+        if (source->see(rows_at(rows, i), item, &seen) &&
+            (cpu == NULL || strcasestr(seen.machine.cpu_name, cpu) != NULL))
+            points += add_point(find_series(history, &seen), &seen);
     }
     history->runs += points > 0;
-    table_free(&table);
     return failed;
 }
 
 // A run that was measured and of which no table was made yet: its items are not known.
 static void count_unsolved(const struct runs *runs, struct history *history) {
     for (size_t i = 0; i < runs->count; i++) {
-        if (access(PATH("%s/costs.csv", runs->path[i]), F_OK) == 0)
-            continue;
-        if (history->unsolved++ == 0)
+        if (access(PATH("%s/costs.csv", runs->path[i]), F_OK) != 0 && history->unsolved++ == 0)
             history->first_unsolved = text_make("%s", runs->path[i]);
     }
 }
@@ -214,7 +208,7 @@ int history_collect(const char *store, const char *item, const char *cpu, struct
     history->searched = runs.count;
     count_unsolved(&runs, history);
     for (size_t at = 0; at < SOURCES && failed == 0 && history->count == 0; at++) {
-        history->file = sources[at].file;
+        history->file = rows_file_name(sources[at].file);
         for (size_t i = 0; i < runs.count && failed == 0; i++)
             failed = add_run(runs.path[i], item, cpu, &sources[at], history, error);
     }
@@ -229,6 +223,9 @@ int history_collect(const char *store, const char *item, const char *cpu, struct
 void history_free(struct history *history) {
     for (size_t i = 0; i < history->count; i++)
         free(history->series[i].point);
+    for (size_t i = 0; i < history->read_count; i++)
+        rows_free(&history->read[i]);
+    free(history->read);
     free(history->series);
     free(history->first_unsolved);
     *history = (struct history){0};

@@ -5,7 +5,7 @@
 // the item's text and only the lines that hold it are taken apart.
 #pragma once
 
-#include "common/error.h"
+#include "common/rows.h"
 
 #include <stddef.h>
 #include <time.h>
@@ -13,8 +13,9 @@
 struct point {
     time_t time;              // when the run began, UTC
     double cycles, low, high; // per item or iteration, 95 %; NaN: no value, see status
-    char run_id[40], status[24];
-    char microcode[24], kernel[65];
+    const char *run_id;
+    enum status status;
+    const char *microcode, *kernel;
 };
 
 // What one line of a plot shows: one item on one kind of CPU, measured in one way.
@@ -32,7 +33,9 @@ struct history {
     size_t runs;          // of them those that have it, so that a point stands for each
     size_t unsolved;      // of those searched: without a costs.csv, where no item can be found
     char *first_unsolved; // path, owned; NULL: none
-    const char *file;     // where the item was found: costs.csv or summary.csv; static
+    struct rows *read;    // read_count of them; what the points' texts belong to
+    size_t read_count;
+    const char *file; // where the item was found: costs.csv or summary.csv; static
 };
 
 // Search costs.csv for an item, exact or general; if no run has it, summary.csv for a variant.

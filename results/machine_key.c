@@ -6,13 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[] = {
-#define MACHINE_KEY(column) #column,
-#include "results/machine_keys.def"
-#undef MACHINE_KEY
-    "mitigations",
-};
-
 static const char prefix[] = "mitigation_";
 
 static int read_mitigations(const char *folder, char *text, size_t size, struct error *error) {
@@ -31,29 +24,29 @@ static int read_mitigations(const char *folder, char *text, size_t size, struct 
 
 int machine_key_read(const char *folder, const struct loops *loops, struct machine_key *key,
                      struct error *error) {
-#define MACHINE_KEY(column) key->part[MACHINE_KEY_##column] = loops->loop[0].row->column;
-#include "results/machine_keys.def"
-#undef MACHINE_KEY
-    key->part[MACHINE_KEY_mitigations] = key->mitigations;
+    key->keys = loops->loop[0].row->machine_keys;
+    // What two runs that are compared may differ in.
+    key->keys.host = key->keys.cpu_name = key->keys.core_type = "";
     return read_mitigations(folder, key->mitigations, sizeof key->mitigations, error);
 }
 
-bool machine_key_equal(const struct machine_key *a, const struct machine_key *b) {
-    for (size_t i = 0; i < MACHINE_KEY_COUNT; i++)
-        if (strcmp(a->part[i], b->part[i]) != 0)
-            return false;
-    return true;
+static size_t add_difference(const char *name, const char *before, const char *now, char *text,
+                             size_t size, size_t used) {
+    if (strcmp(before, now) == 0 || used >= size)
+        return used;
+    return used + (size_t)snprintf(text + used, size - used, "%s%s: %s, now %s",
+                                   used > 0 ? "; " : "", name, before[0] ? before : "none",
+                                   now[0] ? now : "none");
 }
 
-void machine_key_difference(const struct machine_key *before, const struct machine_key *now,
-                            char *text, size_t size) {
+const char *machine_key_difference(const struct machine_key *before, const struct machine_key *now,
+                                   char *text, size_t size) {
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < MACHINE_KEY_COUNT && used < size; i++) {
-        const char *a = before->part[i], *b = now->part[i];
-        if (strcmp(a, b) != 0)
-            used +=
-                (size_t)snprintf(text + used, size - used, "%s%s: %s, now %s", used > 0 ? "; " : "",
-                                 names[i], a[0] ? a : "none", b[0] ? b : "none");
-    }
+#define DIFFERENCE(file, name, type, unit)                                                         \
+    used = add_difference(#name, before->keys.name, now->keys.name, text, size, used);
+    KEYS_machine_keys(machine, DIFFERENCE)
+#undef DIFFERENCE
+        add_difference("mitigations", before->mitigations, now->mitigations, text, size, used);
+    return text;
 }

@@ -70,15 +70,17 @@ static void look_at_run(struct search *search, const char *folder, bool is_newes
     struct loops *then = &baseline->read[baseline->read_count];
     struct machine_key key;
     struct error error;
+    char differs[sizeof baseline->changed];
     int failed = loops_read(folder, then, &error);
     bool used = false;
     if (failed == 0 && then->count > 0) {
         failed = machine_key_read(folder, then, &key, &error);
-        bool same = failed == 0 && machine_key_equal(&key, search->key);
+        bool same = failed == 0 &&
+                    *machine_key_difference(&key, search->key, differs, sizeof differs) == '\0';
         if (same && baseline->newest[0] == '\0')
             snprintf(baseline->newest, sizeof baseline->newest, "%s", folder);
         if (is_newest && failed == 0)
-            machine_key_difference(&key, search->key, baseline->changed, sizeof baseline->changed);
+            snprintf(baseline->changed, sizeof baseline->changed, "%s", differs);
         if (failed == 0)
             used = look(search, then, same);
     }

@@ -2,7 +2,7 @@
 // campaign/night: what a run is compared with night by night.
 //
 // For each loop: its newest value from an ended run of the same sweep on a machine of the same
-// key (machine_keys.def), engine, ring and core type, with the same bytes. That may be a run that
+// key (machine_key.h), engine, ring and core type, with the same bytes. That may be a run that
 // measured some variants only: after a candidate that was not confirmed, its fresh executions are
 // what the next night stands against, not the fluke.
 #pragma once
