@@ -160,3 +160,8 @@ def methods():
 
 def additives():
     return rows("additives", Additive)
+
+
+def margin(name):
+    """A number of margins.def."""
+    return next(float(fields[1]) for _, fields in rows("margins") if fields[0] == name)

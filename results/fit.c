@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/fit.h"
 
+#include "common/margin.h"
 #include "common/memory.h"
 
 #include <gsl/gsl_blas.h>
@@ -115,16 +116,12 @@ static void narrow_overhead(const struct design *d, double scale, struct fit *fi
     fit->overhead_high = fmin(fit->overhead_high, fit->overhead + reach);
 }
 
-double fit_margin(double cycles) {
-    return fmax(FIT_MARGIN_RELATIVE * fabs(cycles), FIT_MARGIN_CYCLES);
-}
-
 static void find_worst(const struct design *d, const struct fit_input *in, struct fit *fit) {
     double worst = -1;
     for (size_t i = 0; i < in->rows; i++) {
         double r = (gsl_vector_get(&d->ry, i) - fit->overhead * gsl_vector_get(&d->rones, i)) *
                    in->sigma[i];
-        double margin = fit_margin(in->cycles[i]);
+        double margin = margin_of(in->cycles[i]);
         if (fabs(r) / margin <= worst)
             continue;
         worst = fabs(r) / margin;

@@ -15,10 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Costs add up if no loop is off by more than these, whichever is larger.
-#define FIT_MARGIN_RELATIVE 0.02 // of the loop's cycles
-#define FIT_MARGIN_CYCLES 0.1    // cycles per iteration
-#define FIT_SIGNIFICANCE 0.01    // the chance of a false "not additive"
+// Costs do not add up where a loop is off by more than margin_of, and not by chance.
+#define FIT_SIGNIFICANCE 0.01 // the chance of a false "not additive"
 
 struct fit_input {
     size_t rows, items;
@@ -51,6 +49,3 @@ struct fit {
 // Computations, 5.5); an item is estimable when the null space does not touch it. A misfit
 // larger than the errors explain widens the intervals by its square root (Birge 1932).
 void fit_solve(const struct fit_input *input, struct fit *fit, struct fit_item *item);
-
-// What a loop of that many cycles may be off and still be called additive.
-double fit_margin(double cycles);

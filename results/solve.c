@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/solve.h"
 
+#include "common/margin.h"
 #include "results/context.h"
 
 #include <math.h>
@@ -54,7 +55,7 @@ static void judge_composition(struct costs *costs, struct costs_row *whole,
     double sum = first->cycles + second->cycles;
     bool disjoint = whole->ci_low > first->ci_high + second->ci_high ||
                     whole->ci_high < first->ci_low + second->ci_low;
-    bool apart = fabs(whole->cycles - sum) > fit_margin(whole->cycles);
+    bool apart = fabs(whole->cycles - sum) > margin_of(whole->cycles);
     whole->additive = disjoint && apart ? ADDITIVE_no : ADDITIVE_yes;
     whole->detail =
         rows_own(&costs->rows, text_make("its parts alone, %.160s and %.160s, sum to %.2f cycles",

@@ -8,14 +8,14 @@ a count by the name of the family.
 import dataclasses
 from collections import Counter
 
-from common import questions
+from common import lists, questions
 
 # A study with more rows than WHOLE_FAMILY among the instructions is cut to ROWS_PER_FAMILY and
 # those with a figure of the same CPU beside them.
 WHOLE_FAMILY = 16
 ROWS_PER_FAMILY = 6
-# An order matters where it changes a loop by more: FIT_MARGIN_CYCLES of results/fit.h.
-MARGIN_CYCLES = 0.1
+# An order matters where it changes a loop by more.
+MARGIN_CYCLES = lists.margin("cycles")
 
 
 def _valued(row):

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/run/cross_check.h"
 
+#include "common/margin.h"
+
 #include <math.h>
 #include <string.h>
 
 static const char cross_check_engine[] = "hyperfine";
-static const double part_that_matters = 0.02, cycles_that_matter = 0.1;
 
 int cross_check_find(struct measurement *run, struct error *error) {
     char why[320], engine[48];
@@ -55,7 +56,7 @@ enum cross_check_verdict cross_check_judge(const struct tallies *tallies, double
     // Of one execution of the cross-check its own interval is all that is known, of several how
     // much they differ. It is a ratio: upwards it is wider, and without end where its part is 1.
     double half = isnan(pooled[0].cycles.low) ? 0 : cycles[0] - pooled[0].cycles.low;
-    double margin = fmax(part_that_matters * cycles[0], cycles_that_matter);
+    double margin = margin_of(cycles[0]);
     *seen = (tally[1]->count > 1 ? cycles[1] - pooled[1].cycles.low : tally[1]->within_half[0]) /
             cycles[1];
     double low = cycles[1] * (1 - *seen), high = *seen < 1 ? cycles[1] / (1 - *seen) : INFINITY;
@@ -86,7 +87,7 @@ void cross_check_report(const struct measurement *run, FILE *stream) {
     fprintf(stream,
             "cross-check: %zu agree within %.0f %% or %g cycle, %zu disagree%s%s, %zu could not be "
             "told",
-            count[CROSS_CHECK_agrees], 100 * part_that_matters, cycles_that_matter,
+            count[CROSS_CHECK_agrees], 100 * margin_part, margin_cycles,
             count[CROSS_CHECK_disagrees], names, used ? ")" : "", count[CROSS_CHECK_blind]);
     if (count[CROSS_CHECK_blind])
         fprintf(stream, " (the smallest difference it could have seen: %.2g %% to %.2g %%)",

@@ -20,7 +20,7 @@ enum cross_check_verdict {
     CROSS_CHECK_absent,    // one of both has no value
 };
 
-// What matters: 2 % of the cycles, or 0.1 cycle, whichever is larger. `cycles` gets the run's
+// What matters: margin_of the cycles. `cycles` gets the run's
 // and the cross-check's value, *seen the smallest difference the cross-check could have seen, as a
 // part of its value; NaN where absent.
 enum cross_check_verdict cross_check_judge(const struct tallies *tallies, double precision,

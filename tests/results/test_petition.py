@@ -10,7 +10,7 @@ import pytest
 from programs import PUBLISHED, ROOT
 
 OVERHEAD = 1.0  # cycles an iteration that dec; jnz add at most
-MARGIN = 0.02  # of the whole; FIT_MARGIN_RELATIVE of results/fit.h
+MARGIN = 0.02  # of the whole; common/margins.def
 
 
 def rows(name):
