@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/body.h"
 
+#include "results/context.h"
 #include "results/item.h"
 
 #include <stdio.h>
@@ -24,22 +25,11 @@ static bool next_instruction(const char **order, char *text, size_t size) {
     return true;
 }
 
-static bool is_part(const char *instruction, const char *general) {
-    size_t length = strlen(instruction);
-    while (*general != '\0') {
-        size_t part = strcspn(general, ";");
-        if (part == length && memcmp(general, instruction, length) == 0)
-            return true;
-        general += part + (general[part] == ';');
-    }
-    return false;
-}
-
 bool body_holds_only(const char *order, const char *general) {
     char text[INSTRUCTION], form[INSTRUCTION];
     while (next_instruction(&order, text, sizeof text)) {
         item_general(text, form, sizeof form);
-        if (!is_part(form, general))
+        if (!context_among(form, strlen(form), general, ';'))
             return false;
     }
     return true;

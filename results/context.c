@@ -45,15 +45,20 @@ bool context_same_change(const char *a, const char *b) {
 
 bool context_within(const char *part, const char *whole) {
     while (*part != '\0') {
-        size_t length = strcspn(part, ";"), found = 0;
-        for (const char *other = whole; *other != '\0' && !found;) {
-            size_t size = strcspn(other, ";");
-            found = size == length && memcmp(part, other, length) == 0;
-            other += size + (other[size] == ';');
-        }
-        if (!found)
+        size_t length = strcspn(part, ";");
+        if (!context_among(part, length, whole, ';'))
             return false;
         part += length + (part[length] == ';');
     }
     return true;
+}
+
+bool context_among(const char *word, size_t length, const char *list, char separator) {
+    while (*list != '\0') {
+        size_t size = (size_t)(strchrnul(list, separator) - list);
+        if (size == length && memcmp(list, word, length) == 0)
+            return true;
+        list += size + (list[size] == separator);
+    }
+    return false;
 }

@@ -18,3 +18,6 @@ bool context_same_change(const char *a, const char *b);
 
 // Does everything that `part` says stand in `whole` too? An empty context is part of any.
 bool context_within(const char *part, const char *whole);
+
+// Is the word of that length one of a list's, which stand between separators?
+bool context_among(const char *word, size_t length, const char *list, char separator);

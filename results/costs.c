@@ -2,6 +2,7 @@
 #include "results/costs.h"
 
 #include "common/replace.h"
+#include "results/context.h"
 #include "results/item.h"
 
 #include <math.h>
@@ -28,15 +29,7 @@ void cost_rests_on(struct costs *costs, struct costs_row *cost, const char *vari
 }
 
 bool cost_has_variant(const struct costs_row *cost, const char *variant) {
-    const char *names = cost->variants;
-    size_t length = strlen(variant);
-    while (*names != '\0') {
-        size_t size = strcspn(names, " ");
-        if (size == length && memcmp(names, variant, size) == 0)
-            return true;
-        names += size + strspn(names + size, " ");
-    }
-    return false;
+    return context_among(variant, strlen(variant), cost->variants, ' ');
 }
 
 void cost_refuse(struct costs *costs, struct costs_row *cost, enum status status, char *why) {
