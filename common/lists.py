@@ -142,6 +142,11 @@ def names(file):
     return tuple(column.name for column in columns(file))
 
 
+def former_names():
+    """{what an older version called a column: its name of today}."""
+    return {fields[1]: fields[0] for _, fields in rows("renamed")}
+
+
 def statuses():
     return rows("statuses", Status)
 

@@ -18,10 +18,10 @@ from common.errors import BadInput, place
 from generator.spec import COMMON_AXES
 
 NEEDS = ("none", "iopl", "cpl0")
-PANEL = ("", "add", "rol", "imul")
+CHAINS = ("", "add", "rol", "imul")
 # Instructions of a bare run when a family does not say: about a second.
 _ABOUT_A_SECOND = 4_000_000_000
-_LONGEST_NAME = 89  # "src/NAME.twin.s" fits into the 100 bytes of a name in a bundle
+_LONGEST_NAME = 84  # "src/NAME.duplicate.s" fits into the 100 bytes of a name in a bundle
 _MOST_ITERATIONS = 200_000_000
 
 
@@ -39,11 +39,11 @@ class Variant:
 def expand(env, sweep):
     """All Variants of a sweep."""
     variants = originals(env, sweep)
-    return variants + twins(sweep, variants)
+    return variants + duplicates(sweep, variants)
 
 
 def originals(env, sweep):
-    """The Variants of a sweep without its twins."""
+    """The Variants of a sweep without its A/A duplicates."""
     budget = 10 * sweep.limit
     for loop in sweep.loops:
         count = math.prod(len(values) for values in loop.axes.values())
@@ -109,7 +109,7 @@ def _variant(loop, template, sweep, values):
            "parameters": ";".join(f"{axis}={values[axis]}" for axis in loop.axes)}
     row.update(_claims(loop, values))
     row["needs"] = _one_of(loop, "needs", values, NEEDS)
-    row["panel_excludes"] = _one_of(loop, "panel_excludes", values, PANEL)
+    row["excludes_chain"] = _one_of(loop, "excludes_chain", values, CHAINS)
     row["order"] = _short(loop, "order", values, "fixed")
     row["group"] = _group(loop, values, row["mix"])
     row["groups"] = _number(loop, "groups", values, 1, 1)
@@ -121,7 +121,7 @@ def _variant(loop, template, sweep, values):
     if row["iterations"] >= 1 << 31:
         raise _wrong(loop, "iterations", f"{row['iterations']} does not fit the 32-bit counter",
                      "give less than 2^31")
-    row["twin_of"] = ""
+    row["duplicate_of"] = ""
     row["source"] = f"src/{row['variant']}.s"
     row["events"] = ",".join(sweep.events)
     return Variant(row, _render(loop, template, values, row))
@@ -166,20 +166,20 @@ def _render(loop, template, values, row):
             "needs": NEEDS.index(row["needs"]), "source_template": loop.source})
 
 
-def twins(sweep, variants):
-    """A/A: for each glob of the sweep's twins one more variant with the same loop."""
+def duplicates(sweep, variants):
+    """A/A: for each glob of the sweep's duplicates one more variant with the same loop."""
     made, seen = [], {variant.name for variant in variants}
-    for glob in sweep.twins:
+    for glob in sweep.duplicates:
         found = [v for v in variants if fnmatch.fnmatchcase(v.name, glob)]
         if not found:
-            raise sweep.file.error(("twins",), f"twin '{glob}' matches no variant",
+            raise sweep.file.error(("duplicates",), f"'{glob}' matches no variant",
                                    f"./asmsweep list {_shown(sweep)} --names shows their names")
         for original in found:
-            name = original.name + ".twin"
+            name = original.name + ".duplicate"
             if name in seen:
-                raise sweep.file.error(("twins",), f"'{original.name}' is matched twice",
-                                       "make the globs of twins distinct")
-            row = {**original.row, "variant": name, "twin_of": original.name,
+                raise sweep.file.error(("duplicates",), f"'{original.name}' is matched twice",
+                                       "make the globs of duplicates distinct")
+            row = {**original.row, "variant": name, "duplicate_of": original.name,
                    "source": f"src/{name}.s"}
             text = original.text.replace(f'"{original.name}"', f'"{name}"')
             seen.add(name)

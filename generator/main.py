@@ -91,12 +91,12 @@ def _list(args):
 
 
 def _names(args):
-    """The names that globs of --only and of twins are compared with; also where no twin matches."""
+    """The names that globs of --only and duplicates are compared with, also where none matches."""
     env = environment.make(args.templates)
     sweep = spec.load_sweep(env, spec.sweep_path(args.sweep, args.templates), args.templates)
     variants = expand.originals(env, sweep)
     sys.stdout.writelines(f"{variant.name}\n" for variant in variants)
-    sys.stdout.writelines(f"{twin.name}\n" for twin in expand.twins(sweep, variants))
+    sys.stdout.writelines(f"{copy.name}\n" for copy in expand.duplicates(sweep, variants))
 
 
 def _families(args):

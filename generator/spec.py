@@ -20,13 +20,13 @@ MOST_EVENTS = 12  # REQUEST_MAX_EVENTS of runner/run/request.h
 # A comma stands between slashes only.
 _EVENT = re.compile(r"(?=.{1,63}$)(?:[!-+\-.0-:<-~]|/[!-.0-:<-~]*/)+")
 
-_LOOP_COMMON = schema(text="needs group order panel_excludes", text_number="groups iterations",
+_LOOP_COMMON = schema(text="needs group order excludes_chain", text_number="groups iterations",
                       list="conditions", table="axes rows values claims context phrases")
 FAMILY = {**_LOOP_COMMON, **schema("summary group", text="summary like group")}
 LOOP = {**_LOOP_COMMON, **schema("name body", text="name body setup teardown summary")}
 ENTRY = schema("name", text="name", number="iterations", list="conditions", table="axes")
 SWEEP = {**schema("summary", text="summary name like", number="limit",
-                  list="twins family loop events"), **shared.SHARED}
+                  list="duplicates family loop events"), **shared.SHARED}
 CLAIMS = schema(text="mix sequence", text_number="bytes retired")
 COMMON_AXES = {"align_offset": [0]}
 
@@ -35,7 +35,7 @@ COMMON_AXES = {"align_offset": [0]}
 class Loop:
     """A family as one sweep uses it: axes chosen, every text compiled.
 
-    texts holds needs, group, groups, order, iterations, panel_excludes, the
+    texts holds needs, group, groups, order, iterations, excludes_chain, the
     claims as claims.mix and so on, and for an inline loop setup, body, teardown.
     """
     name: str
@@ -62,7 +62,7 @@ class Sweep:
     summary: str
     file: TomlFile
     limit: int
-    twins: list
+    duplicates: list
     loops: list
     toml: str = ""  # absolute path of a user's own file; "": one of the project's
     shared: dict = field(default_factory=dict)  # what tables and differences read (shared.py)
@@ -119,7 +119,7 @@ def load_sweep(env, path, templates):
     check(file, (), file.data, SWEEP)
     check_line(file, ("summary",), file.data["summary"], "summary")
     name = _name(file)
-    check_texts(file, ("twins",), file.data.get("twins", []))
+    check_texts(file, ("duplicates",), file.data.get("duplicates", []))
     limit = file.data.get("limit", DEFAULT_LIMIT)
     if limit < 1:
         raise file.error(("limit",), f"limit {limit} allows nothing", "give 1 or more")
@@ -131,7 +131,7 @@ def load_sweep(env, path, templates):
     own = "" if _is_the_projects(path, templates) else os.path.abspath(path)
     told, files = shared.read(file, templates, loops)
     return Sweep(name, " ".join(file.data["summary"].split()), file, limit,
-                 file.data.get("twins", []), loops, own, told, files, _events(file))
+                 file.data.get("duplicates", []), loops, own, told, files, _events(file))
 
 
 def _events(file):
@@ -234,7 +234,7 @@ def _loop(env, file, keys, data, name, template):
         axes.setdefault(axis, values)
     loop = Loop(name, file, keys, axes, rows, _conditions(env, file, keys, data), template)
     loop.phrases = shared.phrases(file, (*keys, "phrases"), data.get("phrases", {}))
-    for key in ("needs", "group", "groups", "order", "iterations", "panel_excludes"):
+    for key in ("needs", "group", "groups", "order", "iterations", "excludes_chain"):
         if key in data:
             loop.texts[key] = _text(env, file, (*keys, key), data[key])
     claims = data.get("claims", {})

@@ -150,8 +150,8 @@ static void print_commands(const struct explained *of) {
 
 static int explain(const struct explained *of, struct error *error) {
     static const char *const claims[] = {
-        "family",           "parameters", "mix",   "order",   "group",
-        "groups",           "context",    "needs", "twin_of", "source",
+        "family",           "parameters", "mix",   "order",        "group",
+        "groups",           "context",    "needs", "duplicate_of", "source",
         "retired_expected", NULL};
     static const char *const proof[] = {"status",
                                         "mix_found",

@@ -91,14 +91,14 @@ static void solve_compositions(struct costs *costs) {
 struct noise_floor solve_noise(const struct loops *loops) {
     struct noise_floor noise = {0, 0, 0};
     for (size_t i = 0; i < loops->count; i++) {
-        const struct loop *twin = &loops->loop[i];
-        if (twin->row->twin_of[0] == '\0' || !twin->has_value)
+        const struct loop *copy = &loops->loop[i];
+        if (copy->row->duplicate_of[0] == '\0' || !copy->has_value)
             continue;
-        const struct loop *original = loops_find(loops, twin, twin->row->twin_of);
+        const struct loop *original = loops_find(loops, copy, copy->row->duplicate_of);
         if (original == NULL || !original->has_value)
             continue;
         double part =
-            fabs(twin->cycles - original->cycles) / ((twin->cycles + original->cycles) / 2);
+            fabs(copy->cycles - original->cycles) / ((copy->cycles + original->cycles) / 2);
         noise.pairs++;
         noise.largest = fmax(noise.largest, part);
         noise.rms += part * part;

@@ -42,7 +42,7 @@ void solve_iterations(const struct loops *loops, struct costs *costs);
 // Why a loop has no direct cost ("no cost of its own: ..."); the caller frees.
 char *loop_why_no_cost(const struct loop *loop);
 
-// The A/A noise floor: how much twins (twin_of) differ, as parts of their mean.
+// The A/A noise floor: how far A/A duplicates (duplicate_of) differ, as parts of their mean.
 struct noise_floor {
     size_t pairs;
     double largest, rms; // NaN without pairs

@@ -64,7 +64,7 @@ static void add_request(struct words *words, const struct slurm_request *request
 int slurm_submit(const struct slurm_request *request, long long *id, struct error *error) {
     struct words words = {0};
     struct process_result result;
-    // A lost node's job begins again on its twin; the log of both is one file.
+    // A lost node's job begins again on another node; the log of both is one file.
     LIST(&words, "sbatch", "--parsable", "--requeue", "--open-mode=append");
     add_option(&words, "output", request->log);
     add_request(&words, request);

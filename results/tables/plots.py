@@ -110,7 +110,7 @@ def length_plots(run):
     """Cycles against a chain's length or a count of fillers, a line for each other setting."""
     families = {}
     for row in _valued(run.summary):
-        if not row["twin_of"]:
+        if not row["duplicate_of"]:
             families.setdefault((row["family"], row["ring"], row["engine"]), []).append(row)
     for (family, ring, _), rows in families.items():
         axis, lines = _lines(rows)

@@ -44,6 +44,8 @@ def read_csv(path, remedy, file, absent=None):
         with open(path, newline="", encoding="utf-8") as stream:
             text = stream.read()
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="")
+        former = lists.former_names()
+        reader.fieldnames = [former.get(name, name) for name in reader.fieldnames or ()]
         rows = list(reader)
     except FileNotFoundError:
         raise BadInput(path, "is not there", absent or remedy) from None

@@ -20,7 +20,7 @@ struct engine_job {
     const char *variant; // name
     const char *path;    // its ELF
     enum needs needs;
-    int panel_excluded;  // enum segment or CHAINS_all
+    int excluded_chain;  // enum segment or CHAINS_all
     uint64_t iterations; // default count of the bare run, about a second
     double retired;      // instructions per iteration expected; NaN: not known
 };

@@ -138,9 +138,9 @@ static int prove_all(struct job *job, struct error *error) {
 }
 
 // A/A: a duplicate's loop must be its original's, byte for byte.
-static void check_twins(struct job *job) {
+static void check_duplicates(struct job *job) {
     for (size_t i = 0; i < job->plan.count; i++) {
-        const char *original = claims(job, i)->twin_of;
+        const char *original = claims(job, i)->duplicate_of;
         struct proof_row *row = &job->proof.row[i];
         if (!*original || !job->paths[i])
             continue;
@@ -148,10 +148,10 @@ static void check_twins(struct job *job) {
         const char *loop = other ? other->loop_sha256 : "";
         if (!*loop)
             proof_differs(&job->proof, row,
-                          text_make("twin: there is no proof for its original %s", original));
+                          text_make("duplicate: there is no proof for its original %s", original));
         else if (strcmp(loop, row->loop_sha256) != 0)
             proof_differs(&job->proof, row,
-                          text_make("twin: its loop is not that of %s", original));
+                          text_make("duplicate: its loop is not that of %s", original));
     }
 }
 
@@ -180,7 +180,7 @@ static int disassemble(struct job *job, int strict, struct error *error) {
         failed = prove_all(job, error);
     }
     if (!failed) {
-        check_twins(job);
+        check_duplicates(job);
         if (!proof_read(path, &before, &ignored))
             keep_counted(job, &before);
         failed = proof_write(path, &job->proof, error);

@@ -33,7 +33,7 @@ static int read_variant(const struct plan *plan, size_t at, struct variant *vari
     *variant = (struct variant){
         .variant_keys = {row->sweep, row->family, row->variant, row->parameters, row->mix, "", "",
                          -1, ""},
-        .plan_keys = {row->group, row->groups, row->order, row->context, row->twin_of},
+        .plan_keys = {row->group, row->groups, row->order, row->context, row->duplicate_of},
         .name = row->variant,
         .mix_source = *row->mix ? "claimed" : "",
         .iterations = (uint64_t)row->iterations,
@@ -51,10 +51,10 @@ static int read_variant(const struct plan *plan, size_t at, struct variant *vari
         return wrong(plan, at, "needs", "not none, iopl or cpl0", error);
     variant->needs = (enum needs)needs;
     // In the order of enum segment; the empty text is CHAINS_all.
-    variant->panel_excluded =
-        find_name(row->panel_excludes, (const char *const[]){"add", "rol", "imul", ""}, 4);
-    if (variant->panel_excluded < 0)
-        return wrong(plan, at, "panel_excludes", "not add, rol, imul or empty", error);
+    variant->excluded_chain =
+        find_name(row->excludes_chain, (const char *const[]){"add", "rol", "imul", ""}, 4);
+    if (variant->excluded_chain < 0)
+        return wrong(plan, at, "excludes_chain", "not add, rol, imul or empty", error);
     if (row->iterations < 1 || row->iterations > UINT32_MAX)
         return wrong(plan, at, "iterations", "not a whole number from 1", error);
     if (row->retired_expected <= 0)
@@ -268,7 +268,7 @@ struct engine_job plan_job(const struct plan *plan, size_t index) {
         .variant = variant->name,
         .path = variant->path,
         .needs = variant->needs,
-        .panel_excluded = variant->panel_excluded,
+        .excluded_chain = variant->excluded_chain,
         .iterations = variant->iterations,
         .retired = variant->retired,
     };

@@ -14,7 +14,7 @@ struct variant {
     const char *name;
     const char *mix_source; // "claimed", "found" (in the binary; not claimed), "": there is no mix
     enum needs needs;
-    int panel_excluded; // enum segment or CHAINS_all
+    int excluded_chain; // enum segment or CHAINS_all
     uint64_t iterations;
     double retired;                 // instructions per iteration; NaN: not known
     char *path;                     // of the ELF; owned

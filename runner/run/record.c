@@ -86,7 +86,7 @@ static void take_slices(const struct record_run *run, const struct execution *ex
     struct stopwatch_value value;
     uint64_t seed =
         (uint64_t)run->settings->seed + (uint64_t)row->block * 1000003 + execution->index;
-    stopwatch_evaluate(&execution->slices, run->plan->rows[execution->index].panel_excluded, seed,
+    stopwatch_evaluate(&execution->slices, run->plan->rows[execution->index].excluded_chain, seed,
                        &value);
     row->value = value.cycles.value;
     row->ci_low = value.cycles.low;

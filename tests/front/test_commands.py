@@ -252,21 +252,21 @@ def test_an_unknown_sweep_names_the_nearest(asmsweep, study):
     assert "no sweep 'sed'; did you mean seed?" in done.stderr
 
 
-def test_list_names_a_sweeps_variants_even_where_a_twin_matches_none(asmsweep, study):
+def test_list_names_a_sweeps_variants_even_where_a_duplicate_matches_none(asmsweep, study):
     done = asmsweep("list", "my chains.toml", "--names")
     names = "".join(f"imul.chains{n}\n" for n in range(1, 5))
     assert (done.returncode, done.stdout, done.stderr) == (0, names, "")
-    path = asmsweep.cwd / "a twin.toml"
-    path.write_text('twins = ["imul.chain4"]\n' + STUDY)
+    path = asmsweep.cwd / "a copy.toml"
+    path.write_text('duplicates = ["imul.chain4"]\n' + STUDY)
     done = asmsweep("list", "--names", path.name)
     assert (done.returncode, done.stdout) == (2, names)
-    assert done.stderr == (f"generator: {path.name}:1: twin 'imul.chain4' matches no variant; "
+    assert done.stderr == (f"generator: {path.name}:1: 'imul.chain4' matches no variant; "
                            f"./asmsweep list '{path.name}' --names shows their names\n")
-    path.write_text('twins = ["imul.chains4"]\n' + STUDY)
-    assert asmsweep("list", path.name, "--names").stdout == names + "imul.chains4.twin\n"
-    path.write_text('twins = ["imul.*"]\n' + STUDY + EMPTY_LOOP)
+    path.write_text('duplicates = ["imul.chains4"]\n' + STUDY)
+    assert asmsweep("list", path.name, "--names").stdout == names + "imul.chains4.duplicate\n"
+    path.write_text('duplicates = ["imul.*"]\n' + STUDY + EMPTY_LOOP)
     assert asmsweep("list", path.name, "--names").stdout == \
-        "overhead.nothing.unroll0\n" + names + names.replace("\n", ".twin\n")
+        "overhead.nothing.unroll0\n" + names + names.replace("\n", ".duplicate\n")
 
 
 def test_doctor_predicts_what_the_run_refuses(asmsweep, study):
@@ -318,5 +318,5 @@ def test_nothing_is_written_outside_build_and_data(asmsweep, study):
     assert {path.split("/")[0] for path in new} == {"build"}
     assert tree(asmsweep.home) == set()
     assert {path.split("/")[0] for path in tree(asmsweep.cwd)} == \
-        {"my chains.toml", "a twin.toml", "claims.toml", "claims run", "the run", "without git",
+        {"my chains.toml", "a copy.toml", "claims.toml", "claims run", "the run", "without git",
          "seed run", *(f"{name}.toml" for name in MISTAKES)}

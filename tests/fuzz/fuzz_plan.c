@@ -19,7 +19,7 @@ static void check_plan(const struct plan *plan) {
         must(isnan(row->retired) || row->retired > 0);
         for (size_t other = 0; other < i; other++)
             must(strcmp(plan->rows[other].name, row->name));
-        must(row->panel_excluded >= SEGMENT_add && row->panel_excluded <= CHAINS_all);
+        must(row->excluded_chain >= SEGMENT_add && row->excluded_chain <= CHAINS_all);
         must(job.index == i && job.variant == row->name && job.path == row->path);
         must(!strncmp(row->path, nowhere, sizeof nowhere - 1));
     }

@@ -10,8 +10,8 @@
 #include <sha2.h>
 
 static const char variants[] =
-    "sweep,family,variant,parameters,mix,order,group,groups,context,panel_excludes,"
-    "retired_expected,iterations,twin_of,needs,sequence,bytes_claimed,address_claimed,source\n"
+    "sweep,family,variant,parameters,mix,order,group,groups,context,excludes_chain,"
+    "retired_expected,iterations,duplicate_of,needs,sequence,bytes_claimed,address_claimed,source\n"
     "s,f,one,,1*nop,fixed,nop,1,,,3,1000,,none,,,,\n"
     "s,f,two,,2*nop,fixed,nop,2,,,4,1000,,none,,,,\n"
     "s,f,gone,,3*nop,fixed,nop,3,,,5,1000,,none,,,,\n";

@@ -47,7 +47,7 @@ CASES = {
                            ["sweep.toml:5:", "cannot hold 0.5", "values = {...} "]),
     "long_name": ('summary = "s"\n[[loop]]\nname = "' + 90 * "x" + '"\nbody = "nop"\n',
                   ["sweep.toml:2:", f"variant '{40 * 'x'}...' has a name of 90 characters",
-                   "shorten it to 89"]),
+                   "shorten it to 84"]),
     "unknown_axis": ('summary = "s"\n[[family]]\nname = "flag_bits"\n[family.axes]\npair = 2\n',
                      ["sweep.toml:5:", "no axis 'pair'", "did you mean pairs?"]),
     "unknown_word": ('summary = "s"\n[[family]]\nname = "flag_bits"\n[family.axes]\n'
@@ -91,8 +91,8 @@ CASES = {
                            ["sweep.toml:5:", "32-bit counter"]),
     "count_of_0": ('summary = "s"\n' + LOOP + 'iterations = 0\n',
                    ["sweep.toml:5:", "'0', not a whole number from 1"]),
-    "twin_of_nothing": ('summary = "s"\ntwins = ["y*"]\n' + LOOP,
-                        ["sweep.toml:2:", "twin 'y*' matches no variant",
+    "duplicate_of_nothing": ('summary = "s"\nduplicates = ["y*"]\n' + LOOP,
+                        ["sweep.toml:2:", "'y*' matches no variant",
                                           "./asmsweep list sweep.toml --names shows"]),
     "file_from_elsewhere": ('summary = "s"\n[[loop]]\nname = "x"\n'
                             'body = "<% include \'../../../../etc/passwd\' %>"\n',

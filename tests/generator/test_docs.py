@@ -41,7 +41,7 @@ def test_a_family_is_a_folder_and_nothing_else(templates):
 def test_the_sweep_of_the_page_has_what_it_asks_for(expand_text):
     names = [v.name for v in expand_text(BLOCKS[2])]
     assert names == [f"flag_bits.{bits}.pairs{p}" for bits in ("df", "ac") for p in (2, 4, 6, 8)
-                     ] + ["mine.n8", "mine.n16", "mine.n8.twin", "mine.n16.twin"]
+                     ] + ["mine.n8", "mine.n16", "mine.n8.duplicate", "mine.n16.duplicate"]
 
 
 def test_the_questions_of_the_page_are_a_sweeps(generate, tmp_path):

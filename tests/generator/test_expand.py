@@ -52,11 +52,11 @@ def test_an_offset_moves_the_loop_and_the_claim(expand_text):
     assert ".nops" not in first.text and ".nops   17\n" in second.text
 
 
-def test_a_twin_has_the_same_loop_and_another_name(expand_text):
-    original, twin = expand_text('twins = ["x.*"]\n' + HEAD + "axes.a = 3\n")
-    assert (twin.name, twin.row["twin_of"]) == ("x.a3.twin", "x.a3")
-    assert twin.text == original.text.replace('"x.a3"', '"x.a3.twin"')
-    assert original.row["twin_of"] == ""
+def test_a_duplicate_has_the_same_loop_and_another_name(expand_text):
+    original, duplicate = expand_text('duplicates = ["x.*"]\n' + HEAD + "axes.a = 3\n")
+    assert (duplicate.name, duplicate.row["duplicate_of"]) == ("x.a3.duplicate", "x.a3")
+    assert duplicate.text == original.text.replace('"x.a3"', '"x.a3.duplicate"')
+    assert original.row["duplicate_of"] == ""
 
 
 def test_a_sweep_narrows_a_family_and_keeps_its_other_axes(expand_text):

@@ -9,7 +9,7 @@ import pytest
 from conftest import PYTHON, ROOT
 
 SWEEP = """summary = "s"
-twins = ["m"]
+duplicates = ["m"]
 [[loop]]
 name = "m"
 iterations = 1000
@@ -64,8 +64,8 @@ def proof(built):
 def test_unchanged_it_is_ok(built):
     rows, _ = proof(built)
     assert [(r["status"], r["detail"]) for r in rows.values()] == [("ok", ""), ("ok", "")]
-    assert rows["m"]["loop_sha256"] == rows["m.twin"]["loop_sha256"]
-    assert rows["m"]["elf_sha256"] != rows["m.twin"]["elf_sha256"]
+    assert rows["m"]["loop_sha256"] == rows["m.duplicate"]["loop_sha256"]
+    assert rows["m"]["elf_sha256"] != rows["m.duplicate"]["elf_sha256"]
 
 
 @pytest.mark.parametrize("what", MUTATIONS)
@@ -79,9 +79,9 @@ def test_the_proof_names_the_change(what, built):
     source.write_text(text)
     assert (rows["m"]["status"], rows["m"]["detail"]) == ("mismatch", detail)
     assert f"m: mismatch: {detail}\n" in output
-    twin = rows["m.twin"]["detail"]
-    same_loop = rows["m"]["loop_sha256"] == rows["m.twin"]["loop_sha256"]
-    assert twin == ("" if same_loop else "twin: its loop is not that of m")
+    duplicate = rows["m.duplicate"]["detail"]
+    same_loop = rows["m"]["loop_sha256"] == rows["m.duplicate"]["loop_sha256"]
+    assert duplicate == ("" if same_loop else "duplicate: its loop is not that of m")
 
 
 @pytest.mark.parametrize("content", [b"", b"not an ELF file", None])
@@ -95,7 +95,7 @@ def test_a_damaged_binary_is_not_proved(content, built, prove):
     with open(built / "proof.csv", newline="") as stream:
         row = next(csv.DictReader(stream))
     assert done.returncode == 1 and "2 of 2 are not proved" in done.stderr
-    assert "m.twin: mismatch: twin: there is no proof for its original m\n" in done.stderr
+    assert "m.duplicate: mismatch: duplicate: there is no proof for its original m\n" in done.stderr
     assert row["status"] == "not_proved" and "bin/m: " in row["detail"]
     assert row["elf_sha256"] == row["loop_sha256"] == row["mix_found"] == ""
 
@@ -112,7 +112,7 @@ def test_a_file_that_objdump_refuses_costs_no_other_its_proof(built, prove):
         rows = {row["variant"]: row for row in csv.DictReader(stream)}
     assert rows["m"]["status"] == "not_proved"
     assert "bin/m: objdump cannot read it" in rows["m"]["detail"]
-    assert rows["m.twin"]["mix_found"] == "1*cld+1*stc+1*mov+1*dec+1*jnz"
+    assert rows["m.duplicate"]["mix_found"] == "1*cld+1*stc+1*mov+1*dec+1*jnz"
 
 
 def test_without_objdump_the_old_proof_stays(built, prove):

@@ -50,12 +50,12 @@ def test_a_subtrahend_has_the_same_family_and_surroundings(expand_text):
         ("1 by x", "a", "b"), ("2 by x", "c", ""), ("1 by y", "g", "e")]
 
 
-def test_twins_have_differences_of_their_own(generate, tmp_path):
-    text = 'summary = "s"\ntwins = ["a"]\n' + DIFFERENCE.replace("{work} by ", "by ") + \
+def test_duplicates_have_differences_of_their_own(generate, tmp_path):
+    text = 'summary = "s"\nduplicates = ["a"]\n' + DIFFERENCE.replace("{work} by ", "by ") + \
         loop("a", 'way = "x"') + loop("b", 'way = "none"')
     _, rows = told(generate, tmp_path, text)
     assert rows == [("by x", "a", "b", "no loop without a way"),
-                    ("by x", "a.twin", "b", "no loop without a way")]
+                    ("by x", "a.duplicate", "b", "no loop without a way")]
 
 
 def test_popf_ifs_differences_are_those_of_its_sequences():

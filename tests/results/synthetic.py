@@ -35,7 +35,7 @@ def loop(variant, mix, value, **more):
     """One row of summary.csv. `half` is the interval's half width; value None: no value."""
     half = more.pop("half", 0.002 * (value or 0))
     row = dict(ZEN4, variant=variant, mix=mix + "+1*dec+1*jnz" if mix else "1*dec+1*jnz",
-               family="made", order="fixed", context="", group="", groups="", twin_of="",
+               family="made", order="fixed", context="", group="", groups="", duplicate_of="",
                loop_sha256="0" * 64)
     if value is not None:
         row.update(value=f"{value:.6f}", ci_low=f"{value - half:.6f}",
@@ -122,7 +122,7 @@ def petition(cli=2.0, sti=4.0, pair=20.5, **more):
                                  family="flag_bits", context=f"if=1->1;bits={bits}"))
     loops.append(homogeneous("pf", "pushfq; popfq", 16, 16 * 20.6, family="known_answers"))
     loops.append(dict(homogeneous("pf-again", "pushfq; popfq", 16, 16 * 20.62,
-                                  family="known_answers"), twin_of="pf"))
+                                  family="known_answers"), duplicate_of="pf"))
     loops.append(homogeneous("save", "pushfq; pop %rbx", 16, 16 * 5.0, family="save"))
     for was, branch, cost in (("0", "predicted", 30.0), ("1", "predicted", 34.0),
                               ("0.5", "unpredictable", 44.0)):

@@ -53,8 +53,8 @@ def test_a_significant_change_below_the_minimum_is_listed_but_no_alarm(tmp_path,
 
 
 def test_the_noise_floor_raises_the_minimum(tmp_path, results):
-    base = [loop("a", "1*cli", 100, half=0.1), loop("t", "1*cli", 105, half=0.1, twin_of="a")]
-    now = [loop("a", "1*cli", 103, half=0.1), loop("t", "1*cli", 104, half=0.1, twin_of="a")]
+    base = [loop("a", "1*cli", 100, half=0.1), loop("t", "1*cli", 105, half=0.1, duplicate_of="a")]
+    now = [loop("a", "1*cli", 103, half=0.1), loop("t", "1*cli", 104, half=0.1, duplicate_of="a")]
     done = results("compare", *runs(tmp_path, base, now))
     assert done.returncode == 0 and "smallest change reported 4.88 %" in done.stdout
 

@@ -31,8 +31,8 @@ def every_kind():
         homogeneous("bits.df", "push %rbx; popfq", 14, 14 * 116.3, family="flag_bits",
                     context="if=1->1;bits=df", status="unstable", half=14),
         homogeneous("pf", "pushfq; popfq", 16, 16 * 20.6, family="known"),
-        dict(homogeneous("pf.twin", "pushfq; popfq", 16, 16 * 20.62, family="known"),
-             twin_of="pf"),
+        dict(homogeneous("pf.duplicate", "pushfq; popfq", 16, 16 * 20.62, family="known"),
+             duplicate_of="pf"),
         homogeneous("pp", "push %rbx; pop %rcx", 16, 16 * 1.5, family="known"),  # not as published
         homogeneous("cli", "cli", 28, None, family="ratio", **refused),
         homogeneous("late", "bswap %rbx", 16, None, family="late", status="timed_out",

@@ -282,9 +282,9 @@ def test_the_pmu_is_preferred_to_the_stopwatch(tmp_path, solve):
     assert abs(float(solve(write_run(tmp_path, loops))[0]["cycles"]) - 2.1) < 1e-6
 
 
-def test_twins_make_the_noise_floor(tmp_path, solve):
-    loops = [loop("a", "1*cli", 100), loop("b", "1*cli", 101, twin_of="a"),
-             loop("c", "1*sti", 200, twin_of="nobody")]
+def test_duplicates_make_the_noise_floor(tmp_path, solve):
+    loops = [loop("a", "1*cli", 100), loop("b", "1*cli", 101, duplicate_of="a"),
+             loop("c", "1*sti", 200, duplicate_of="nobody")]
     solve(write_run(tmp_path, loops))
     with open(tmp_path / "notes.csv", newline="", encoding="utf-8") as stream:
         notes = {row["key"]: row["value"] for row in csv.DictReader(stream)}

@@ -103,7 +103,7 @@ def test_the_journal_and_the_files_tell_of_one_run_that_came_to_its_end(stored):
             "{microcode} {kernel}".format(**row)
 
 
-def test_the_newest_stored_run_is_of_the_format_of_today_but_for_later_columns():
+def test_the_newest_stored_run_is_of_the_format_of_today_but_for_later_and_renamed_columns():
     """Where this fails a format has changed: README.md says what to do."""
     newest = HERE / max(RUNS, key=lambda name: settings(HERE / name)["run_id"])
     found = {name: (newest / f"{name}.csv").read_text("utf-8").split("\n")[0].rstrip("\r")
@@ -111,8 +111,9 @@ def test_the_newest_stored_run_is_of_the_format_of_today_but_for_later_columns()
     later = {name: [column.name for column in lists.columns(name) if column.later]
              for name in found}
     later["variants"] += ["summary", "toml"]  # before there was sweep.json
-    assert {name: [column for column in line.split(",") if column not in later[name]]
-            for name, line in found.items()} == \
+    former = lists.former_names()
+    assert {name: [former.get(column, column) for column in line.split(",")
+                   if column not in later[name]] for name, line in found.items()} == \
         {name: [column for column in lists.names(name) if column not in later[name]]
          for name in found}
 

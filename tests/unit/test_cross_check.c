@@ -89,8 +89,8 @@ static void without_a_value_nothing_is_compared(void **unused) {
 }
 
 static const char variants[] =
-    "sweep,family,variant,parameters,mix,order,group,groups,context,panel_excludes,"
-    "retired_expected,iterations,twin_of,needs,sequence,bytes_claimed,address_claimed,source\n"
+    "sweep,family,variant,parameters,mix,order,group,groups,context,excludes_chain,"
+    "retired_expected,iterations,duplicate_of,needs,sequence,bytes_claimed,address_claimed,source\n"
     "s,%s,one,,,fixed,nop,99,,,,1000,,none,,,,\n";
 
 static char folder[32]; // a build with one binary

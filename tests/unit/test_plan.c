@@ -9,8 +9,9 @@
 #include <sys/stat.h>
 
 #define VARIANTS                                                                                   \
-    "sweep,family,variant,parameters,mix,order,group,groups,context,panel_excludes,"               \
-    "retired_expected,iterations,twin_of,needs,sequence,bytes_claimed,address_claimed,source\r\n"
+    "sweep,family,variant,parameters,mix,order,group,groups,context,excludes_chain,"               \
+    "retired_expected,iterations,duplicate_of,needs,sequence,bytes_claimed,address_claimed,"       \
+    "source\r\n"
 #define PROOF                                                                                      \
     "variant,elf_sha256,loop_sha256,loop_address,loop_bytes,jcc_erratum,mix_found,order_found,"    \
     "status,detail,hint,mix_claimed,retired_expected,retired_cpl0,retired_cpl3\r\n"
@@ -46,7 +47,7 @@ static void every_cell_gets_to_its_place_whatever_the_order_of_the_proof(void **
         {one->order, "fixed"},
         {one->group, "nop"},
         {one->context, "bits=none"},
-        {one->twin_of, ""},
+        {one->duplicate_of, ""},
         {one->loop_sha256, "cafe"},
         {one->loop_address, "0x800000"},
         {one->jcc_erratum, "no"},
@@ -55,7 +56,7 @@ static void every_cell_gets_to_its_place_whatever_the_order_of_the_proof(void **
         {one->mix, "2*nop+1*dec+1*jnz"}, // a claim stands, even beside another find
         {other->name, "two"},
         {other->mix, "7*nop+1*dec+1*jnz"},
-        {other->twin_of, "one"},
+        {other->duplicate_of, "one"},
         {other->loop_sha256, "beef"},
         {other->jcc_erratum, "yes"},
         {other->hint, ""},
@@ -64,8 +65,8 @@ static void every_cell_gets_to_its_place_whatever_the_order_of_the_proof(void **
         assert_string_equal(texts[i][0], texts[i][1]);
     assert_int_equal(one->needs, NEEDS_iopl);
     assert_int_equal(other->needs, NEEDS_none);
-    assert_int_equal(one->panel_excluded, SEGMENT_rol);
-    assert_int_equal(other->panel_excluded, CHAINS_all);
+    assert_int_equal(one->excluded_chain, SEGMENT_rol);
+    assert_int_equal(other->excluded_chain, CHAINS_all);
     assert_true(one->iterations == 4294967295 && other->iterations == 1);
     assert_near(one->groups, 2, 0);
     assert_nan(other->groups);
@@ -88,8 +89,8 @@ static void a_glob_leaves_what_it_names(void **state) {
     plan_free(&plan);
 }
 
-#define ROW(name, panel, retired, iterations, needs)                                               \
-    "s,f," name ",,,fixed,nop,2,," panel "," retired "," iterations ",," needs ",,,,\n"
+#define ROW(name, chain, retired, iterations, needs)                                               \
+    "s,f," name ",,,fixed,nop,2,," chain "," retired "," iterations ",," needs ",,,,\n"
 #define GOOD ROW("good", "", "", "1", "none")
 
 static void every_wrong_cell_is_named_with_its_line(void **state) {
@@ -113,7 +114,7 @@ static void every_wrong_cell_is_named_with_its_line(void **state) {
         {VARIANTS ROW("one", "", "", "1", ""),
          "variants.csv:2: needs is '', not none, iopl or cpl0"},
         {VARIANTS ROW("one", "loop", "", "1", "none"),
-         "variants.csv:2: panel_excludes is 'loop', not add, rol, imul or empty"},
+         "variants.csv:2: excludes_chain is 'loop', not add, rol, imul or empty"},
         {VARIANTS ROW("one", "", "", "0", "none"),
          "variants.csv:2: iterations is '0', not a whole number from 1"},
         {VARIANTS ROW("one", "", "", "4294967296", "none"),
