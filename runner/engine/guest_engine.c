@@ -6,6 +6,7 @@
 // cost: a tick is an instruction there, so its executions end as `emulated`.
 #include "runner/engine/engine.h"
 
+#include "common/memory.h"
 #include "runner/engine/guest_pmu.h"
 #include "runner/engine/guest_truth.h"
 #include "runner/engine/perf_stat.h"
@@ -154,9 +155,7 @@ static int measure(const struct engine_settings *settings, const struct engine_p
                    const struct engine_job *jobs, size_t count, engine_sink *sink, void *context,
                    struct error *error) {
     int stop = 0, failed = 0;
-    struct pack *pack = calloc(1, sizeof *pack);
-    if (pack == NULL)
-        return error_set(error, ERROR_MISSING, NULL, 0, "not enough memory for the guest's pack");
+    struct pack *pack = memory_zero(1, sizeof *pack);
     pack->slices = settings->slices;
     if (is_software(settings) && pack->slices > SLICES_EMULATED)
         pack->slices = SLICES_EMULATED;
