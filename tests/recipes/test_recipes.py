@@ -160,3 +160,35 @@ def test_a_sweep_with_its_own_questions_and_differences_is_one_toml(scratch, tmp
     (cost,) = [row for row in rows(run / "costs.csv") if row["method"] == "difference"]
     assert (cost["item"], cost["variants"]) == ("imul instead of add", "chain.imul chain.add")
     assert float(cost["minuend"]) - float(cost["subtrahend"]) == pytest.approx(16, rel=0.01)
+
+
+def assert_counted(run, table, event, variants):
+    """None of them has the event, which is a value, in the run and in its table."""
+    (told,) = [row["value"] for row in rows(run / "environment.csv") if row["key"] == "perf"]
+    if told != "perf stat works":
+        pytest.skip(told)
+    found = [row for row in rows(run / "summary.csv") if row["event"] == event]
+    assert [(row["variant"], row["status"]) for row in found] == [(name, "ok") for name in variants]
+    assert all(abs(float(row["value"])) < 0.001 for row in found)
+    section = table.split("\nEvents, counted in one iteration\n")[1].split("\n\n")[0]
+    for name in variants:
+        assert re.search(rf"^{event}: {name}\s+0\.00 \[0\.00,0\.00\]", section, re.M), table
+
+
+def test_an_event_is_no_file_for_a_user(scratch, tmp_path):
+    sweep = tmp_path / "mine.toml"
+    sweep.write_text(SWEEP.replace("\n", '\nevents = ["cpu-migrations"]\n', 1))
+    run = scratch.measure(sweep, "* 0 loop=8", options=["--events", "page-faults"])
+    table = scratch.table(run)
+    assert scratch.touched() == []
+    for event in ("cpu-migrations", "page-faults"):
+        assert_counted(run, table, event, ["chain.add", "chain.imul"])
+
+
+def test_an_event_that_a_sweep_always_counts_is_one_line(scratch):
+    sweep = "templates/sweeps/known_answers.toml"
+    scratch.insert(sweep, 'events = ["cpu-migrations"]\n', before="[[family]]")
+    assert scratch.touched() == [sweep]
+    run = scratch.measure(sweep, "* 0 loop=16", options=["--only", "known_answers.add.*"])
+    assert_counted(run, scratch.table(run), "cpu-migrations",
+                   ["known_answers.add.groups16", "known_answers.add.groups64"])
