@@ -183,6 +183,8 @@ static int disassemble(struct job *job, int strict, struct error *error) {
         check_duplicates(job);
         if (!proof_read(path, &before, &ignored))
             keep_counted(job, &before);
+        for (size_t i = 0; i < job->proof.count; i++)
+            job->proof.row[i].disassembly = job->proof.row[i].detail;
         failed = proof_write(path, &job->proof, error);
         proof_free(&before); // of which a row may have texts
     }

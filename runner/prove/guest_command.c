@@ -43,6 +43,9 @@ static bool same_binary(const struct subject *subject) {
 
 // Which variants to run, and where: all that have a binary.
 static void list_subjects(struct work *work) {
+    for (size_t i = 0; i < work->proof.count; i++)
+        if (table_column(&work->proof.rows.table, "disassembly") < 0) // of an older version
+            work->proof.row[i].disassembly = work->proof.row[i].detail;
     work->subjects = memory_zero(work->plan.count, sizeof *work->subjects);
     for (size_t i = 0; i < work->plan.count; i++) {
         const struct variants_row *plan = (const struct variants_row *)work->plan.row + i;
@@ -55,7 +58,7 @@ static void list_subjects(struct work *work) {
             .path = text_make("%s/bin/%s", work->build_dir, plan->variant),
             .rings = strcmp(plan->needs, "cpl0") ? JUDGE_RINGS : 1,
         };
-        judge_forget(&work->proof, row);
+        judge_forget(row);
         subject->executed = same_binary(subject);
         subject->uncounted = !subject->executed;
         if (subject->uncounted)

@@ -77,15 +77,10 @@ int retired_count(const struct guest_result *results, int64_t *thousandths, char
 
 const int judge_rings[JUDGE_RINGS] = {0, 3};
 
-void judge_forget(struct proof *proof, struct proof_row *row) {
-    const char *ours = strstr(row->detail, JUDGE_OURS);
-    if (ours != NULL) { // always the last words: disassemble writes its own anew
-        size_t length = (size_t)(ours - row->detail);
-        length -= length >= 2 ? 2 : 0; // "; "
-        row->detail = rows_own(&proof->rows, text_make("%.*s", (int)length, row->detail));
-        if (!*row->detail)
-            row->status = "ok";
-    }
+void judge_forget(struct proof_row *row) {
+    row->detail = row->disassembly;
+    if (!*row->detail)
+        row->status = "ok";
     row->retired_cpl0 = row->retired_cpl3 = "";
 }
 

@@ -30,7 +30,7 @@ int retired_parse(const char *text, int64_t *thousandths);
 // as it should, or the rounds disagree.
 int retired_count(const struct guest_result *results, int64_t *thousandths, char *why, size_t size);
 
-// What this adds to a row's detail begins so, and stands last.
+// What this adds to a row's detail begins so, behind what the disassembly said.
 #define JUDGE_OURS "guest: "
 
 enum { JUDGE_RINGS = 2 };
@@ -39,7 +39,7 @@ enum { JUDGE_RINGS = 2 };
 extern const int judge_rings[JUDGE_RINGS];
 
 // Take an earlier judgement out of the row: counts, words, and a mismatch that was only it.
-void judge_forget(struct proof *proof, struct proof_row *row);
+void judge_forget(struct proof_row *row);
 
 // The variant could not be counted at a ring, and why. The status stays what the disassembly
 // said: a binary that the emulator cannot execute is no worse for it.
