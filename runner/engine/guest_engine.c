@@ -7,7 +7,6 @@
 #include "runner/engine/engine.h"
 
 #include "common/memory.h"
-#include "runner/engine/guest_pmu.h"
 #include "runner/engine/guest_truth.h"
 #include "runner/engine/perf_stat.h"
 #include "runner/estimate/slices.h"
@@ -120,7 +119,8 @@ static int run_pack(const struct engine_settings *settings, const struct engine_
                            result->end == GUEST_TIMED_OUT ? STATUS_timed_out : STATUS_faulted, "%s",
                            result->detail);
         if (probe->has_pmu && execution.status == STATUS_ok)
-            failed = guest_pmu_slopes(&options, pack->jobs[i], probe->ring, &execution, error);
+            failed =
+                perf_stat_guest_slopes(&options, pack->jobs[i], probe->ring, &execution, error);
         *stop = sink(&execution, context);
         slices_free(&execution.slices);
     }

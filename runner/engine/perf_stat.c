@@ -14,7 +14,12 @@
 #include <unistd.h>
 
 enum { UNKNOWN_LEVEL = -99 }; // of perf_event_paranoid: far below what refuses anything
-enum { MAX_ARGUMENTS = 24, MAX_EVENT_TEXT = 1024, GROUP_OF_OWN = 2 };
+enum { MAX_ARGUMENTS = 24, MAX_EVENT_TEXT = 1024, SCOPE_WORDS = 9, GROUP_OF_OWN = 2 };
+
+// Counted in any case where there is a PMU. :G is the guest's mode, counted from outside.
+enum { BASIC = 2 };
+static const char *const basic[BASIC] = {"cycles:u", "instructions:u"};
+static const char *const basic_of_guest[BASIC] = {"cycles:G", "instructions:G"};
 
 // A whole run is about a second; a slope needs far less, and many of them are run.
 enum { SLOPE_PART_OF_A_RUN = 50 };
@@ -23,32 +28,49 @@ enum { SLOPE_PART_OF_A_RUN = 50 };
 // more is another loop than the one that was claimed.
 static const double retired_tolerance = 0.002;
 
-static void join_events(const char *const *events, size_t count, int grouped, char *text,
-                        size_t size) {
-    size_t used = (size_t)snprintf(text, size, "%s", grouped ? "{" : "");
-    for (size_t i = 0; i < count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "", events[i]);
-    if (grouped && used < size)
-        snprintf(text + used, size - used, "}");
+// perf stat in front of a command: its words, and where its answer goes.
+struct scope {
+    char path[SCRATCH_PATH], list[MAX_EVENT_TEXT];
+    const char *words[SCOPE_WORDS + 1];
+};
+
+static int open_scope(struct scope *scope, const char *const *events, size_t count, int grouped,
+                      struct error *error) {
+    const char *const words[] = {"perf",      "stat", "-x",        ";",  "-o",
+                                 scope->path, "-e",   scope->list, "--", NULL};
+    memcpy(scope->words, words, sizeof words);
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < MAX_EVENT_TEXT; i++)
+        used += (size_t)snprintf(scope->list + used, MAX_EVENT_TEXT - used, "%s%s%s",
+                                 i         ? ","
+                                 : grouped ? "{"
+                                           : "",
+                                 events[i], grouped && i + 1 == count ? "}" : "");
+    return scratch_file_make(scope->path, error);
+}
+
+static void close_scope(const struct scope *scope, const char *const *events, size_t count,
+                        struct perf_count *counts) {
+    char answer[16384];
+    perf_text_parse(answer, scratch_file_take(scope->path, answer, sizeof answer), events, count,
+                    counts);
 }
 
 int perf_stat_run(const struct engine_settings *settings, const char *const *events, size_t count,
                   int grouped, const char *const *argv, struct perf_count *counts,
                   struct process_result *result, struct error *error) {
-    char path[SCRATCH_PATH], list[MAX_EVENT_TEXT], answer[16384];
-    const char *whole[MAX_ARGUMENTS] = {"perf", "stat", "-x", ";", "-o", path, "-e", list, "--"};
-    size_t at = 9;
+    struct scope scope;
+    const char *whole[MAX_ARGUMENTS] = {0};
     *result = (struct process_result){0};
-    if (scratch_file_make(path, error))
+    if (open_scope(&scope, events, count, grouped, error))
         return -1;
-    join_events(events, count, grouped, list, sizeof list);
-    while (*argv && at < MAX_ARGUMENTS - 1)
-        whole[at++] = *argv++;
+    memcpy(whole, scope.words, sizeof scope.words);
+    for (size_t at = SCOPE_WORDS; *argv && at < MAX_ARGUMENTS - 1; at++)
+        whole[at] = *argv++;
     struct process_request request = {
         .argv = whole, .cpu = settings->cpu, .timeout = settings->timeout};
     int failed = process_run(&request, result, error);
-    size_t length = scratch_file_take(path, answer, sizeof answer);
-    perf_text_parse(answer, length, events, count, counts);
+    close_scope(&scope, events, count, counts);
     return failed;
 }
 
@@ -138,21 +160,58 @@ void perf_stat_probe(const struct engine_settings *settings, struct engine_probe
     probe_events(&limited, probe);
 }
 
+// What a slope is counted of: a job under Linux, or in the guest.
+struct subject {
+    const struct engine_job *job;
+    const struct engine_settings *settings; // of Linux
+    const struct guest_options *guest;      // NULL: Linux
+    int ring;                               // of the guest
+};
+
+// What ran did not prove its end: nothing was counted.
+static void refuse_counts(struct perf_count *counts, size_t count, bool timed_out,
+                          const char *why) {
+    for (size_t i = 0; i < count; i++) {
+        counts[i].status = timed_out ? STATUS_timed_out : STATUS_faulted;
+        snprintf(counts[i].detail, sizeof counts[i].detail, "%s", why);
+    }
+}
+
+static int count_in_guest(const struct subject *subject, const char *const *events, size_t count,
+                          const char *number, unsigned long iterations, struct perf_count *counts,
+                          struct error *error) {
+    char why[160];
+    struct scope scope;
+    struct guest_options options = *subject->guest;
+    struct guest_result result;
+    const struct guest_entry entry = {
+        subject->job->path, {subject->job->variant, number}, subject->ring};
+    options.wrapper = scope.words;
+    if (open_scope(&scope, events, count, 1, error))
+        return -1;
+    int failed = guest_run(&entry, 1, &options, &result, NULL, 0, error);
+    close_scope(&scope, events, count, counts);
+    if (!failed && slices_parse_end(result.output ? result.output : "", result.output_length,
+                                    iterations, why, sizeof why))
+        refuse_counts(counts, count, result.end == GUEST_TIMED_OUT,
+                      result.end == GUEST_EXITED ? why : result.detail);
+    guest_results_free(&result, 1);
+    return failed;
+}
+
 // One group's counts for `iterations`; ok only if the variant proved its end.
-static int count_group(const struct engine_settings *settings, const struct engine_job *job,
-                       const char *const *events, size_t count, unsigned long iterations,
-                       struct perf_count *counts, struct error *error) {
+static int count_group(const struct subject *subject, const char *const *events, size_t count,
+                       unsigned long iterations, struct perf_count *counts, struct error *error) {
     char number[24], why[160];
     snprintf(number, sizeof number, "%lu", iterations);
-    const char *argv[] = {job->path, number, NULL};
+    if (subject->guest != NULL)
+        return count_in_guest(subject, events, count, number, iterations, counts, error);
+    const char *argv[] = {subject->job->path, number, NULL};
     struct process_result result;
-    int failed = perf_stat_run(settings, events, count, 1, argv, counts, &result, error);
+    int failed = perf_stat_run(subject->settings, events, count, 1, argv, counts, &result, error);
     if (!failed &&
         slices_parse_end(result.output, result.output_length, iterations, why, sizeof why))
-        for (size_t i = 0; i < count; i++) {
-            counts[i].status = result.timed_out ? STATUS_timed_out : STATUS_faulted;
-            snprintf(counts[i].detail, sizeof counts[i].detail, "%s", why);
-        }
+        refuse_counts(counts, count, result.timed_out, why);
     process_free(&result);
     return failed;
 }
@@ -182,13 +241,11 @@ static bool is_software(const char *event) {
     return false;
 }
 
-unsigned long perf_stat_iterations(const struct engine_job *job) {
-    return (unsigned long)(job->iterations / SLOPE_PART_OF_A_RUN) + 1;
-}
-
-void perf_stat_add_slope(const struct engine_job *job, const char *event, enum quantity quantity,
-                         unsigned long n, const struct perf_count *once,
-                         const struct perf_count *twice, struct execution *execution) {
+// The slope of one event from its counts of `n` and 2 `n` iterations; instructions are held against
+// the job's claim.
+static void add_slope(const struct engine_job *job, const char *event, enum quantity quantity,
+                      unsigned long n, const struct perf_count *once,
+                      const struct perf_count *twice, struct execution *execution) {
     struct engine_count *count =
         execution_add_count(execution, quantity, is_software(event) ? "kernel" : "pmu", event);
     if (!count)
@@ -207,9 +264,10 @@ void perf_stat_add_slope(const struct engine_job *job, const char *event, enum q
 }
 
 static enum quantity quantity_of(const char *event) {
-    return !strcmp(event, "cycles:u")         ? QUANTITY_cycles
-           : !strcmp(event, "instructions:u") ? QUANTITY_instructions
-                                              : QUANTITY_event;
+    for (int i = 0; i < BASIC; i++)
+        if (!strcmp(event, basic[i]) || !strcmp(event, basic_of_guest[i]))
+            return i ? QUANTITY_instructions : QUANTITY_cycles;
+    return QUANTITY_event;
 }
 
 // A group that found no room as a whole may find it in parts.
@@ -220,31 +278,36 @@ static int found_no_room(const struct perf_count *counts, size_t count) {
     return 0;
 }
 
-static int slopes_of_group(const struct engine_settings *settings, const struct engine_job *job,
-                           const char *const *events, size_t count, struct execution *execution,
-                           struct error *error) {
+static int slopes_of_group(const struct subject *subject, const char *const *events, size_t count,
+                           struct execution *execution, struct error *error) {
     struct perf_count once[GROUP_OF_OWN], twice[GROUP_OF_OWN];
-    unsigned long n = perf_stat_iterations(job);
-    if (count_group(settings, job, events, count, n, once, error))
+    const struct engine_job *job = subject->job;
+    unsigned long n = (unsigned long)(job->iterations / SLOPE_PART_OF_A_RUN) + 1;
+    if (count_group(subject, events, count, n, once, error))
         return -1;
     if (count > 1 && found_no_room(once, count))
-        return slopes_of_group(settings, job, events, 1, execution, error) ||
-                       slopes_of_group(settings, job, events + 1, count - 1, execution, error)
+        return slopes_of_group(subject, events, 1, execution, error) ||
+                       slopes_of_group(subject, events + 1, count - 1, execution, error)
                    ? -1
                    : 0;
-    if (count_group(settings, job, events, count, 2 * n, twice, error))
+    if (count_group(subject, events, count, 2 * n, twice, error))
         return -1;
     for (size_t i = 0; i < count; i++)
-        perf_stat_add_slope(job, events[i], quantity_of(events[i]), n, &once[i], &twice[i],
-                            execution);
+        add_slope(job, events[i], quantity_of(events[i]), n, &once[i], &twice[i], execution);
     return 0;
+}
+
+int perf_stat_guest_slopes(const struct guest_options *options, const struct engine_job *job,
+                           int ring, struct execution *execution, struct error *error) {
+    const struct subject subject = {.job = job, .guest = options, .ring = ring};
+    return slopes_of_group(&subject, basic_of_guest, BASIC, execution, error);
 }
 
 int perf_stat_slopes(const struct engine_settings *settings, const struct engine_probe *probe,
                      const struct engine_job *job, struct execution *execution,
                      struct error *error) {
-    static const char *const basic[] = {"cycles:u", "instructions:u"};
-    if (probe->has_pmu && slopes_of_group(settings, job, basic, 2, execution, error))
+    const struct subject subject = {.job = job, .settings = settings};
+    if (probe->has_pmu && slopes_of_group(&subject, basic, BASIC, execution, error))
         return -1;
     // The sweep's own events two at a time: that fits the counters of every CPU that has
     // any, beside the NMI watchdog's.
@@ -254,7 +317,7 @@ int perf_stat_slopes(const struct engine_settings *settings, const struct engine
         if (probe->counted_events >> i & 1)
             group[count++] = settings->events[i];
         bool full = count == GROUP_OF_OWN || (count && i + 1 == settings->event_count);
-        if (full && slopes_of_group(settings, job, group, count, execution, error))
+        if (full && slopes_of_group(&subject, group, count, execution, error))
             return -1;
         count = full ? 0 : count;
     }

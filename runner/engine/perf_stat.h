@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runner/engine: running things under `perf stat`, for the perf engine.
+// runner/engine: running things under `perf stat`, for the engines perf and guest.
 #pragma once
 
 #include "runner/engine/engine.h"
+#include "runner/engine/guest.h"
 #include "runner/engine/perf_text.h"
 #include "runner/host/process.h"
 
@@ -25,11 +26,7 @@ int perf_stat_slopes(const struct engine_settings *settings, const struct engine
                      const struct engine_job *job, struct execution *execution,
                      struct error *error);
 
-// Iterations N of a slope's first run: a small part of the job's default count, at least 1.
-unsigned long perf_stat_iterations(const struct engine_job *job);
-
-// Add the slope of one event from its counts of `n` and 2 `n` iterations to *execution, with its
-// status; instructions are held against the job's claim. Beyond MAX_ENGINE_COUNTS: dropped.
-void perf_stat_add_slope(const struct engine_job *job, const char *event, enum quantity quantity,
-                         unsigned long n, const struct perf_count *once,
-                         const struct perf_count *twice, struct execution *execution);
+// The same of a variant in the guest: boots with this variant alone under `perf stat`, of cycles:G
+// and instructions:G. A boot whose variant does not prove its end gives `faulted`.
+int perf_stat_guest_slopes(const struct guest_options *options, const struct engine_job *job,
+                           int ring, struct execution *execution, struct error *error);

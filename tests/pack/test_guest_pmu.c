@@ -3,7 +3,7 @@
 // back as slopes, and a variant that does not end gives none.
 #include "tests/pack/pack_test.h"
 
-#include "runner/engine/guest_pmu.h"
+#include "runner/engine/perf_stat.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -48,7 +48,7 @@ static void measure(const char *variant, struct execution *execution) {
     snprintf(path, sizeof path, "%s/%s", getenv("ASMSWEEP_GUEST_STRAYS"), variant);
     struct engine_job job = {.variant = variant, .path = path, .iterations = 450, .retired = NAN};
     *execution = (struct execution){.status = STATUS_ok};
-    if (guest_pmu_slopes(&options, &job, 0, execution, &error))
+    if (perf_stat_guest_slopes(&options, &job, 0, execution, &error))
         fail_msg("%s", error.text);
     assert_int_equal(execution->count, 2);
 }
