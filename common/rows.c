@@ -287,10 +287,6 @@ TEXT_OF(privilege, privileges, meaning, text)
 TEXT_OF(method, methods, name, name)
 TEXT_OF(additive, additives, name, name)
 
-int status_from_name(const char *name) {
-    return name_from(CELL_status, name);
-}
-
 bool status_keeps_value(enum status status) {
     return status_rules[status].keeps_value;
 }

@@ -163,9 +163,6 @@ const char *privilege_meaning(enum privilege privilege);
 const char *method_name(enum method method);
 const char *additive_name(enum additive additive);
 
-// The inverse; -1 for a name that is none.
-int status_from_name(const char *name);
-
 // May a row's value be used? "unstable" says that the interval is wide, and the interval says it
 // too.
 bool status_keeps_value(enum status status);

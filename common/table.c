@@ -3,6 +3,7 @@
 
 #include "common/disk.h"
 #include "common/memory.h"
+#include "common/units.h"
 
 #include <csv.h>
 #include <stdlib.h>
@@ -169,4 +170,13 @@ int table_write_row(FILE *stream, const char *const *fields, size_t count) {
     }
     fputs("\r\n", stream);
     return ferror(stream) ? -1 : 0;
+}
+
+void table_write_pair(FILE *stream, const char *key, const char *value) {
+    table_write_row(stream, (const char *const[]){key, value}, 2);
+}
+
+void table_write_number(FILE *stream, const char *key, double value) {
+    char text[32];
+    table_write_pair(stream, key, units_format_value(value, text, sizeof text));
 }

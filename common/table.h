@@ -42,3 +42,7 @@ static inline size_t table_line(size_t row) {
 // Append `count` fields as one line with CRLF to a stream.
 // A NULL field is empty. -1 if the stream failed, else 0.
 int table_write_row(FILE *stream, const char *const *fields, size_t count);
+
+// Append a row of a file of keys and values; a NaN is empty.
+void table_write_pair(FILE *stream, const char *key, const char *value);
+void table_write_number(FILE *stream, const char *key, double value);

@@ -3,7 +3,6 @@
 #include "common/options.h"
 #include "common/replace.h"
 #include "common/table.h"
-#include "common/units.h"
 #include "results/commands.h"
 #include "results/ending.h"
 #include "results/published.h"
@@ -12,15 +11,6 @@
 #include "results/whole.h"
 
 #include <math.h>
-
-static void write_note(FILE *stream, const char *key, const char *value) {
-    table_write_row(stream, (const char *const[]){key, value}, 2);
-}
-
-static void write_number(FILE *stream, const char *key, double value) {
-    char text[32];
-    write_note(stream, key, units_format_value(value, text, sizeof text));
-}
 
 static int write_notes(const char *directory, const struct loops *loops, struct error *error) {
     const struct noise_floor noise = solve_noise(loops);
@@ -32,13 +22,14 @@ static int write_notes(const char *directory, const struct loops *loops, struct 
         overhead = overhead_of(loops, &loops->loop[0]);
     if (replace_begin(PATH("%s/notes.csv", directory), &file, error) != 0)
         return -1;
-    write_note(file.stream, "key", "value");
-    write_number(file.stream, "noise_pairs", (double)noise.pairs);
-    write_number(file.stream, "noise_largest_percent", 100 * noise.largest);
-    write_number(file.stream, "noise_rms_percent", 100 * noise.rms);
-    write_number(file.stream, "overhead_high_cycles", overhead.high);
-    write_note(file.stream, "overhead_source", overhead.measured ? overhead.variant : "assumed");
-    write_note(file.stream, "unfinished", unfinished);
+    table_write_pair(file.stream, "key", "value");
+    table_write_number(file.stream, "noise_pairs", (double)noise.pairs);
+    table_write_number(file.stream, "noise_largest_percent", 100 * noise.largest);
+    table_write_number(file.stream, "noise_rms_percent", 100 * noise.rms);
+    table_write_number(file.stream, "overhead_high_cycles", overhead.high);
+    table_write_pair(file.stream, "overhead_source",
+                     overhead.measured ? overhead.variant : "assumed");
+    table_write_pair(file.stream, "unfinished", unfinished);
     return replace_end(&file, 0, error);
 }
 

@@ -188,7 +188,7 @@ size_t machine_cores(struct core cores[2]) {
 static void write_pair(FILE *stream, const char *key, const char *value) {
     char text[4096];
     printable_copy(text, sizeof text, value, strlen(value));
-    table_write_row(stream, (const char *const[]){key, text}, 2);
+    table_write_pair(stream, key, text);
 }
 
 // key, and the file whose first line is its value; %d is the CPU.

@@ -14,43 +14,34 @@
 // statistics about 5 ms, perf stat's start about 15 ms. Measured runs print the real split.
 static const double seconds_a_slice = 30e-6, seconds_a_start = 5e-3, seconds_a_perf = 15e-3;
 
-static void put(FILE *stream, const char *key, const char *value) {
-    table_write_row(stream, (const char *const[]){key, value}, 2);
-}
-
-static void put_number(FILE *stream, const char *key, double value) {
-    char text[32];
-    put(stream, key, units_format_value(value, text, sizeof text));
-}
-
 static int write_environment(struct measurement *run, const char *revision, struct error *error) {
     char *text, time[32], seed[24];
     size_t length;
     const struct settings *settings = run->settings;
     const struct engine_probe *probe = &run->probes[0];
-    FILE *stream = open_memstream(&text, &length);
+    FILE *stream = text_open(&text, &length);
     struct machine machine;
     machine_describe(run->cores[0].cpu, &machine);
     record_time(time);
     snprintf(seed, sizeof seed, "%lld", settings->seed);
-    put(stream, "key", "value");
-    put(stream, "run_id", settings->run_id);
-    put(stream, "begun_utc", time);
-    put(stream, "project_revision", revision);
-    put(stream, "sweep", settings->sweep);
-    put(stream, "sweep_sha256", settings->plan_sha256);
-    put(stream, "schedule_seed", seed); // all its digits: the order can be had again
-    put_number(stream, "blocks", (double)settings->blocks);
-    put_number(stream, "most_blocks", (double)settings->most_blocks);
-    put_number(stream, "slices", (double)settings->slices);
-    put_number(stream, "precision", settings->precision);
-    put_number(stream, "cpu", run->cores[0].cpu);
-    put(stream, "engine", settings->engine);
-    put(stream, "accel", probe->accel);
-    put(stream, "privilege", privilege_name(probe->privilege));
-    put(stream, "privilege_reason", probe->privilege_reason);
-    put(stream, "perf", probe->has_perf ? "perf stat works" : probe->reason);
-    put(stream, "pmu", probe->pmu_reason);
+    table_write_pair(stream, "key", "value");
+    table_write_pair(stream, "run_id", settings->run_id);
+    table_write_pair(stream, "begun_utc", time);
+    table_write_pair(stream, "project_revision", revision);
+    table_write_pair(stream, "sweep", settings->sweep);
+    table_write_pair(stream, "sweep_sha256", settings->plan_sha256);
+    table_write_pair(stream, "schedule_seed", seed); // all its digits: the order can be had again
+    table_write_number(stream, "blocks", (double)settings->blocks);
+    table_write_number(stream, "most_blocks", (double)settings->most_blocks);
+    table_write_number(stream, "slices", (double)settings->slices);
+    table_write_number(stream, "precision", settings->precision);
+    table_write_number(stream, "cpu", run->cores[0].cpu);
+    table_write_pair(stream, "engine", settings->engine);
+    table_write_pair(stream, "accel", probe->accel);
+    table_write_pair(stream, "privilege", privilege_name(probe->privilege));
+    table_write_pair(stream, "privilege_reason", probe->privilege_reason);
+    table_write_pair(stream, "perf", probe->has_perf ? "perf stat works" : probe->reason);
+    table_write_pair(stream, "pmu", probe->pmu_reason);
     machine_write_environment(&machine, run->cores[0].cpu, stream);
     fclose(stream);
     int failed = store_write_file(run->store, "environment.csv", text, length, error);
@@ -58,21 +49,24 @@ static int write_environment(struct measurement *run, const char *revision, stru
     return failed;
 }
 
-// What the generator wrote beside variants.csv; a build from before it did has none of it.
-static int copy_from_build(const struct measurement *run, const char *name, struct error *error) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", run->plan->directory, name);
-    return access(path, F_OK) == 0 ? store_copy_file(run->store, path, name, error) : 0;
+// All that a run keeps of its build; one from before the last two has none of them.
+static int copy_from_build(const struct measurement *run, struct error *error) {
+    static const char *const names[] = {"variants.csv", "proof.csv", "differences.csv",
+                                        "sweep.json"};
+    int failed = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !failed; i++) {
+        char *path = text_make("%s/%s", run->plan->directory, names[i]);
+        if (i < 2 || access(path, F_OK) == 0)
+            failed = store_copy_file(run->store, path, names[i], error);
+        free(path);
+    }
+    return failed;
 }
 
 int report_begin(struct measurement *run, const char *revision, struct error *error) {
     if (run->history.count)
         return 0; // resumed: they are there
-    return write_environment(run, revision, error) ||
-           store_copy_file(run->store, run->plan->variants.table.path, "variants.csv", error) ||
-           store_copy_file(run->store, run->plan->proof.table.path, "proof.csv", error) ||
-           copy_from_build(run, "differences.csv", error) ||
-           copy_from_build(run, "sweep.json", error);
+    return write_environment(run, revision, error) || copy_from_build(run, error);
 }
 
 static int write_summary(const struct measurement *run, struct error *error) {

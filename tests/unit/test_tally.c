@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static void add(struct tallies *tallies, const char *source, double value, const char *status,
+static void add(struct tallies *tallies, const char *source, double value, enum status status,
                 const char *detail) {
     struct measurements_row row;
     rows_empty(FILE_measurements, &row);
@@ -26,17 +26,17 @@ static void add(struct tallies *tallies, const char *source, double value, const
     row.ci_high = value + 0.01;
     row.spread = 0.01;
     row.samples = 200;
-    row.status = (enum status)status_from_name(status);
+    row.status = status;
     row.detail = detail;
     tallies_add(tallies, &row);
 }
 
 // `ok` executions of about 10 cycles, then `others` of a status.
-static struct pooled pool(size_t ok, size_t others, const char *status, double value) {
+static struct pooled pool(size_t ok, size_t others, enum status status, double value) {
     struct tallies tallies = {0};
     struct pooled pooled;
     for (size_t i = 0; i < ok; i++)
-        add(&tallies, "stopwatch", 10 + 0.001 * (double)i, "ok", "");
+        add(&tallies, "stopwatch", 10 + 0.001 * (double)i, STATUS_ok, "");
     for (size_t i = 0; i < others; i++)
         add(&tallies, "stopwatch", value, status, "the reason");
     tally_pool(tallies_cycles(&tallies), 0.005, &pooled);
@@ -46,7 +46,7 @@ static struct pooled pool(size_t ok, size_t others, const char *status, double v
 
 static void all_ok_is_their_mean(void **unused) {
     (void)unused;
-    struct pooled pooled = pool(5, 0, "", NAN);
+    struct pooled pooled = pool(5, 0, STATUS_ok, NAN);
     assert_int_equal(pooled.status, STATUS_ok);
     assert_true(fabs(pooled.cycles.value - 10.002) < 1e-9);
     assert_string_equal(pooled.detail, "");
@@ -54,7 +54,7 @@ static void all_ok_is_their_mean(void **unused) {
 
 static void a_minority_without_a_value_is_told_and_left_out(void **unused) {
     (void)unused;
-    struct pooled pooled = pool(4, 1, "invalid_reference", NAN);
+    struct pooled pooled = pool(4, 1, STATUS_invalid_reference, NAN);
     assert_int_equal(pooled.status, STATUS_ok);
     assert_int_equal(pooled.executions, 4);
     assert_non_null(strstr(pooled.detail, "1 of 5 executions invalid_reference: the reason"));
@@ -62,15 +62,15 @@ static void a_minority_without_a_value_is_told_and_left_out(void **unused) {
 
 static void a_majority_without_a_value_leaves_none(void **unused) {
     (void)unused;
-    struct pooled pooled = pool(2, 3, "faulted", NAN);
+    struct pooled pooled = pool(2, 3, STATUS_faulted, NAN);
     assert_int_equal(pooled.status, STATUS_faulted);
     assert_true(isnan(pooled.cycles.value));
 }
 
 static void three_executions_with_a_unit_are_enough_two_are_not(void **unused) {
     (void)unused;
-    struct pooled three = pool(3, 7, "invalid_reference", NAN);
-    struct pooled two = pool(2, 8, "invalid_reference", NAN);
+    struct pooled three = pool(3, 7, STATUS_invalid_reference, NAN);
+    struct pooled two = pool(2, 8, STATUS_invalid_reference, NAN);
     assert_int_equal(three.status, STATUS_ok);
     assert_non_null(strstr(three.detail, "7 of 10 executions invalid_reference"));
     assert_int_equal(two.status, STATUS_invalid_reference);
@@ -79,7 +79,8 @@ static void three_executions_with_a_unit_are_enough_two_are_not(void **unused) {
 
 static void two_modes_in_one_of_five_are_told_in_two_of_five_they_stand(void **unused) {
     (void)unused;
-    struct pooled one = pool(4, 1, "unstable", 10.001), two = pool(3, 2, "unstable", 10.001);
+    struct pooled one = pool(4, 1, STATUS_unstable, 10.001),
+                  two = pool(3, 2, STATUS_unstable, 10.001);
     assert_int_equal(one.status, STATUS_ok);
     assert_non_null(strstr(one.detail, "1 of 5 executions with two modes"));
     assert_int_equal(two.status, STATUS_unstable);
@@ -88,7 +89,7 @@ static void two_modes_in_one_of_five_are_told_in_two_of_five_they_stand(void **u
 
 static void executions_in_two_groups_are_unstable(void **unused) {
     (void)unused;
-    struct pooled pooled = pool(3, 2, "ok", 20);
+    struct pooled pooled = pool(3, 2, STATUS_ok, 20);
     assert_int_equal(pooled.status, STATUS_unstable);
     assert_non_null(strstr(pooled.detail, "two modes between executions: 10.001 and 20"));
 }
@@ -96,8 +97,8 @@ static void executions_in_two_groups_are_unstable(void **unused) {
 static void sources_are_pooled_apart_and_the_first_stands_for_the_variant(void **unused) {
     (void)unused;
     struct tallies tallies = {0};
-    add(&tallies, "stopwatch", 10, "ok", "");
-    add(&tallies, "pmu", 11, "ok", "");
+    add(&tallies, "stopwatch", 10, STATUS_ok, "");
+    add(&tallies, "pmu", 11, STATUS_ok, "");
     assert_int_equal(tallies.count, 2);
     assert_string_equal(tallies_cycles(&tallies)->source, "stopwatch");
     tallies_free(&tallies);
@@ -107,10 +108,10 @@ static void more_blocks_are_for_values_that_are_too_wide_only(void **unused) {
     (void)unused;
     struct tallies narrow = {0}, wide = {0}, refused = {0}, disturbed = {0};
     for (int i = 0; i < 5; i++) {
-        add(&narrow, "stopwatch", 10 + 0.001 * i, "ok", "");
-        add(&wide, "stopwatch", 10 + 0.2 * i, "ok", "");
-        add(&refused, "stopwatch", NAN, "refused", "no privilege");
-        add(&disturbed, "stopwatch", NAN, "invalid_reference", "a busy neighbour");
+        add(&narrow, "stopwatch", 10 + 0.001 * i, STATUS_ok, "");
+        add(&wide, "stopwatch", 10 + 0.2 * i, STATUS_ok, "");
+        add(&refused, "stopwatch", NAN, STATUS_refused, "no privilege");
+        add(&disturbed, "stopwatch", NAN, STATUS_invalid_reference, "a busy neighbour");
     }
     assert_false(tallies_too_wide(&narrow, 0.005));
     assert_true(tallies_too_wide(&wide, 0.005));
