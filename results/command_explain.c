@@ -83,7 +83,7 @@ static void print_executions(const struct explained *of) {
 #undef CELL
 }
 
-// Costs that name the variant among those they rest on.
+// Costs that name the variant among those they use.
 static void print_costs(const struct explained *of) {
     static const char *const columns[] = {
         "item",    "context", "engine",   "ring",      "cycles",           "ci_low",
@@ -94,12 +94,12 @@ static void print_costs(const struct explained *of) {
     for (size_t row = 0; row < costs->rows; row++) {
         if (!cost_has_variant((struct costs_row *)of->rows[COSTS].row + row, of->variant))
             continue;
-        fputs(found++ == 0 ? "\nCosts that rest on it\n" : "\n", stdout);
+        fputs(found++ == 0 ? "\nCosts that use it\n" : "\n", stdout);
         print_cells(costs, row, columns);
     }
 }
 
-// Why the loop has no direct cost, beside those that rest on it. Where its iteration is a row, that
+// Why the loop has no direct cost, beside those that use it. Where its iteration is a row, that
 // row has said it.
 static void print_no_cost(const struct explained *of) {
     const struct costs_row *cost = of->rows[COSTS].row;
@@ -140,7 +140,7 @@ static void print_commands(const struct explained *of) {
     sweep_json_toml(of->directory, toml, sizeof toml);
     if (toml[0] == '\0' && plan->rows > 0) // where it was before
         snprintf(toml, sizeof toml, "%s", table_cell(plan, 0, "toml"));
-    puts("\nTo do it again");
+    puts("\nTo reproduce it");
     print_run(toml, sweep, variant, "");
     printf("  perf stat build/%s/bin/%s\n", sweep, variant);
     printf("  build/%s/bin/%s --stopwatch 200\n", sweep, variant);
@@ -185,7 +185,7 @@ static int explain(const struct explained *of, struct error *error) {
     print_rows(of, SUMMARY, "What was measured", result);
     print_executions(of);
     if (of->table[COSTS].header == NULL)
-        puts("\nCosts that rest on it\n  not solved yet: ./asmsweep table DIR does it");
+        puts("\nCosts that use it\n  not solved yet: ./asmsweep table DIR does it");
     print_costs(of);
     if (of->table[COSTS].header != NULL)
         print_no_cost(of);

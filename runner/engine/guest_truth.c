@@ -74,8 +74,8 @@ static int if_wrong(const char *output, struct guest_truth *truth) {
     return seen != TRANSITIONS;
 }
 
-// The dearest pair of the program's `ticks` lines; its name into `name`.
-static uint64_t dearest(const char *output, char name[16]) {
+// The slowest pair of the program's `ticks` lines; its name into `name`.
+static uint64_t slowest(const char *output, char name[16]) {
     uint64_t most = 0;
     for (const char *line = output; line; line = strchr(line, '\n')) {
         char pair[16];
@@ -106,7 +106,7 @@ void guest_truth_classify(const char *boot, const struct guest_result *result, i
         return;
     unsigned selector = 0;
     sscanf(output, "cs %u", &selector);
-    uint64_t ticks = dearest(output, pair);
+    uint64_t ticks = slowest(output, pair);
     if ((selector & 3) != (unsigned)ring)
         conclude(truth, PRIVILEGE_emulated, "asked for CPL%d, the program finds CS=0x%x", ring,
                  selector);
@@ -122,7 +122,7 @@ void guest_truth_classify(const char *boot, const struct guest_result *result, i
                  GUEST_TRAP_TICKS);
     else
         conclude(truth, PRIVILEGE_real,
-                 "IF read back after each of %d transitions; the dearest pair, %s, takes %" PRIu64
+                 "IF read back after each of %d transitions; the slowest pair, %s, takes %" PRIu64
                  " TSC ticks",
                  TRANSITIONS, pair, ticks);
 }

@@ -107,7 +107,7 @@ def test_explain_tells_claim_proof_result_reason_and_commands(tmp_path, results,
     text = " ".join(done.stdout.split())
     for words in ("What was proved status ok", "What was measured engine perf", "value 280.000000",
                   "detail leaves DF changed", "Executions block slot",
-                  "Costs that rest on it item push %rbx; popfq",
+                  "Costs that use it item push %rbx; popfq",
                   "./asmsweep run synthetic --only p14",
                   "perf stat build/synthetic/bin/p14"):
         assert words in text, words
@@ -162,7 +162,7 @@ def test_explain_says_why_a_loop_has_no_cost_of_its_own(tmp_path, results, solve
                                                                      "reps").stdout
     solve(folder)
     text = " ".join(results("explain", folder, "reps").stdout.split())
-    assert "Costs that rest on it item reps: one iteration" in text
+    assert "Costs that use it item reps: one iteration" in text
     assert ("cycles 15 ci_low 14.97 ci_high 15.03 method iteration additive untested status ok "
             "detail no cost of its own: 1 of its group is 1*lea, its body is 2*mov+1*lea") in text
     assert "not solved" not in text
