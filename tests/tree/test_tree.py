@@ -16,7 +16,7 @@ LAYERS = {
     "runner/estimate": ("common",),
     "runner/guest": (),
     "runner/engine": ("common", "runner/host", "runner/estimate", "runner/guest"),
-    "runner/prove": ("common", "runner/host", "runner/engine", "runner/estimate"),
+    "runner/prove": ("common", "runner/host", "runner/estimate", "runner/engine"),
     "runner/run": ("common", "runner/host", "runner/estimate", "runner/engine"),
     "results": ("common",),
     "campaign/fleet": ("common", "runner/host", "runner/estimate", "runner/engine", "runner/run"),
@@ -57,6 +57,13 @@ def test_layers_include_downwards_only():
     sources = [name for name in tracked("*.c", "*.h") if layer_of(name)]
     bad = {name: found for name in sources if (found := upward_includes(name, read(name)))}
     assert bad == {}
+
+
+def test_the_page_on_the_architecture_has_these_layers():
+    page = read("docs/architecture.md")
+    told = {name: tuple(filter(None, below.strip().split(", "))) for name, below in
+            re.findall(r"^\| `([\w/]+)` \| .* \|([^|]*)\|$", page.split("## ")[1], re.M)}
+    assert told == LAYERS
 
 
 def test_the_check_of_layers_can_fail():
