@@ -41,11 +41,11 @@ def test_slurmd_alone_killed_gives_two_results_and_the_restart_counts(fleet, gen
     fleet.wait({"box3": "running"}, 30)
     job = fleet.jobs()["box3"]
     _, node = fleet.cluster.job(job)
-    twin = {"n3": "n4", "n4": "n3"}[node]
+    other = {"n3": "n4", "n4": "n3"}[node]
     fleet.cluster.wait_for_runner(job)
     fleet.cluster.kill_slurmd(node)
-    # The job lives on, and Slurm begins it again on the twin: both wait for the CPU.
-    wait_for("the restart on the twin", lambda: fleet.cluster.job(job) == ("RUNNING", twin), 90)
+    # The job lives on, and Slurm begins it again on the other node: both wait for the CPU.
+    wait_for("the restart elsewhere", lambda: fleet.cluster.job(job) == ("RUNNING", other), 90)
     hold.release()
     wait_for("both results", lambda: len(fleet.attempts("box3")) == 2, 60)
     assert fleet.attempts("box3") == [f"{job}-0-0", f"{job}-0-1"]
@@ -53,7 +53,7 @@ def test_slurmd_alone_killed_gives_two_results_and_the_restart_counts(fleet, gen
     runs, told = fleet.collect("--no-table")
     assert f"2 results, that of job {job} restart 1 counts" in told
     assert runs == f"{fleet.folder}/results/box3/{job}-0-1/run\n"
-    assert fleet.collected()["box3"]["node"] == twin
+    assert fleet.collected()["box3"]["node"] == other
     fleet.cluster.start_node(node)
     wait_for(node, lambda: is_idle(fleet.cluster, node), 30)
 
