@@ -21,33 +21,43 @@ struct sighting {
     char ring[24];
 };
 
-static void name_ring(struct sighting *seen, long long ring) {
-    snprintf(seen->ring, sizeof seen->ring, ring < 0 ? "" : "CPL%lld", ring);
+static void see(struct sighting *seen, const char *run_id, const struct machine_keys *machine,
+                long long ring, enum status status) {
+    seen->machine = *machine;
+    seen->point = (struct point){.run_id = run_id,
+                                 .status = status,
+                                 .microcode = machine->microcode,
+                                 .kernel = machine->kernel};
+    seen->ring[0] = '\0';
+    if (ring >= 0)
+        snprintf(seen->ring, sizeof seen->ring, "CPL%lld", ring);
 }
 
 static bool see_cost(const void *data, const char *item, struct sighting *seen) {
     const struct costs_row *row = data;
-    if (strcmp(row->item, item) != 0 && strcmp(row->general, item) != 0)
+    if ((strcmp(row->item, item) != 0 && strcmp(row->general, item) != 0) ||
+        strcmp(row->engine, "hyperfine") == 0)
         return false;
-    *seen = (struct sighting){
-        .machine = row->machine_keys,
-        .point = {0, row->cycles, row->ci_low, row->ci_high, row->run_id, row->status},
-        .way = {row->engine, seen->ring, row->family, row->order, row->context,
-                method_name(row->method)}};
-    name_ring(seen, row->ring);
-    return strcmp(row->engine, "hyperfine") != 0;
+    *seen = (struct sighting){.way = {row->engine, seen->ring, row->family, row->order,
+                                      row->context, method_name(row->method)}};
+    see(seen, row->run_id, &row->machine_keys, row->ring, row->status);
+    seen->point.cycles = row->cycles;
+    seen->point.low = row->ci_low;
+    seen->point.high = row->ci_high;
+    return true;
 }
 
 static bool see_variant(const void *data, const char *item, struct sighting *seen) {
     const struct summary_row *row = data;
-    if (strcmp(row->variant, item) != 0 || row->quantity != QUANTITY_cycles)
+    if (strcmp(row->variant, item) != 0 || row->quantity != QUANTITY_cycles ||
+        strcmp(row->engine, "hyperfine") == 0 || strcmp(row->accel, "tcg") == 0)
         return false;
-    *seen = (struct sighting){
-        .machine = row->machine_keys,
-        .point = {0, row->value, row->ci_low, row->ci_high, row->run_id, row->status},
-        .way = {row->sweep, row->engine, seen->ring, row->source}};
-    name_ring(seen, row->ring);
-    return strcmp(row->engine, "hyperfine") != 0 && strcmp(row->accel, "tcg") != 0;
+    *seen = (struct sighting){.way = {row->sweep, row->engine, seen->ring, row->source}};
+    see(seen, row->run_id, &row->machine_keys, row->ring, row->status);
+    seen->point.cycles = row->value;
+    seen->point.low = row->ci_low;
+    seen->point.high = row->ci_high;
+    return true;
 }
 
 // Where an item may stand, in the order of the search.
@@ -139,8 +149,6 @@ static bool add_point(struct series *series, const struct sighting *seen) {
     struct point *point = &series->point[series->count++];
     *point = seen->point;
     point->time = timegm(&parts);
-    point->microcode = seen->machine.microcode;
-    point->kernel = seen->machine.kernel;
     return true;
 }
 

@@ -188,6 +188,47 @@ def test_what_the_guest_counted_meanwhile_changes_no_run(interrupted):
     assert len(set(keys(folder))) == len(keys(folder)) == 30 * 6
 
 
+def make_older(folder):
+    """measurements.csv as it was before its last two columns were there, and the journal with it."""
+    path = os.path.join(folder, "measurements.csv")
+    with open(path, newline="", encoding="utf-8") as stream:
+        lines = stream.read().splitlines(keepends=True)
+    older = [line.removesuffix(",event,hint\r\n" if line is lines[0] else ",,\r\n") + "\r\n"
+             for line in lines]
+    length = {0: 0}
+    for at in range(len(lines)):
+        length[sum(map(len, lines[:at + 1]))] = sum(map(len, older[:at + 1]))
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        stream.write("".join(older))
+    path = os.path.join(folder, "journal")
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    with open(path, "w", encoding="utf-8") as stream:
+        for line in text.splitlines():
+            words = line.split(" ")
+            if words[0] == "done":
+                words[5] = str(length[int(words[5])])
+            stream.write(" ".join(words) + "\n")
+
+
+def test_a_run_from_before_a_column_was_there_is_resumed_in_the_columns_it_has(interrupted):
+    folder, _ = interrupted
+    make_older(folder)
+    with open(os.path.join(folder, "measurements.csv"), encoding="utf-8") as stream:
+        before = stream.read()
+    assert before.split("\n")[0].endswith(",status,detail")
+    done = run("--resume", "-o", folder)
+    assert_ended(done)
+    with open(os.path.join(folder, "measurements.csv"), encoding="utf-8") as stream:
+        after = stream.read()
+    assert after.startswith(before[:before.rindex("\n", 0, -1)]) and len(after) > len(before)
+    assert len(set(keys(folder))) == len(keys(folder)) == 30 * 6
+    assert all(None not in row and None not in row.values()
+               for row in rows(folder, "measurements.csv"))
+    assert "event" not in rows(folder, "measurements.csv")[0]
+    assert len(rows(folder, "summary.csv")) == 6 and "event" in rows(folder, "summary.csv")[0]
+
+
 @pytest.mark.parametrize("cells", [{"status": "mismatch"}, {"elf_sha256": "0" * 64}])
 def test_a_loop_that_may_no_longer_run_is_noticed(interrupted, cells):
     folder, build = interrupted
