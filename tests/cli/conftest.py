@@ -157,3 +157,26 @@ def journal(folder):
 
 def is_root():
     return os.geteuid() == 0
+
+
+def make_older(folder):
+    """measurements.csv as it was before its last two columns, and the journal with it."""
+    path = os.path.join(folder, "measurements.csv")
+    with open(path, newline="", encoding="utf-8") as stream:
+        lines = stream.read().splitlines(keepends=True)
+    older = [line.removesuffix(",event,hint\r\n" if line is lines[0] else ",,\r\n") + "\r\n"
+             for line in lines]
+    length = {0: 0}
+    for at in range(len(lines)):
+        length[sum(map(len, lines[:at + 1]))] = sum(map(len, older[:at + 1]))
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        stream.write("".join(older))
+    path = os.path.join(folder, "journal")
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    with open(path, "w", encoding="utf-8") as stream:
+        for line in text.splitlines():
+            words = line.split(" ")
+            if words[0] == "done":
+                words[5] = str(length[int(words[5])])
+            stream.write(" ".join(words) + "\n")

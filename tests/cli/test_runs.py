@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from conftest import (NOBODY, RUN, assert_ended, environment, is_root, journal, keys, rows, run,
-                      start)
+from conftest import (NOBODY, RUN, assert_ended, environment, is_root, journal, keys, make_older,
+                      rows, run, start)
 
 QUICK = ["--slices", "20"]
 SLOW = "* 0 takes=0.02"  # an execution; so that a run is surely in its middle
@@ -186,29 +186,6 @@ def test_what_the_guest_counted_meanwhile_changes_no_run(interrupted):
     done = run("--resume", "-o", folder)
     assert_ended(done)
     assert len(set(keys(folder))) == len(keys(folder)) == 30 * 6
-
-
-def make_older(folder):
-    """measurements.csv as it was before its last two columns were there, and the journal with it."""
-    path = os.path.join(folder, "measurements.csv")
-    with open(path, newline="", encoding="utf-8") as stream:
-        lines = stream.read().splitlines(keepends=True)
-    older = [line.removesuffix(",event,hint\r\n" if line is lines[0] else ",,\r\n") + "\r\n"
-             for line in lines]
-    length = {0: 0}
-    for at in range(len(lines)):
-        length[sum(map(len, lines[:at + 1]))] = sum(map(len, older[:at + 1]))
-    with open(path, "w", newline="", encoding="utf-8") as stream:
-        stream.write("".join(older))
-    path = os.path.join(folder, "journal")
-    with open(path, encoding="utf-8") as stream:
-        text = stream.read()
-    with open(path, "w", encoding="utf-8") as stream:
-        for line in text.splitlines():
-            words = line.split(" ")
-            if words[0] == "done":
-                words[5] = str(length[int(words[5])])
-            stream.write(" ".join(words) + "\n")
 
 
 def test_a_run_from_before_a_column_was_there_is_resumed_in_the_columns_it_has(interrupted):
