@@ -8,7 +8,7 @@ its list's form is BadInput naming file and line.
 import functools
 import os
 import re
-from typing import NamedTuple
+from collections import namedtuple
 
 from common.errors import BadInput, place
 
@@ -18,41 +18,13 @@ _ROW = re.compile(r"([A-Z]\w*)\((.*)\)", re.S)
 _FIELD = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*)|([^",]*[^",\s]))\s*(,|$)')
 
 
-class Column(NamedTuple):
-    name: str
-    type: str  # as columns.def has them
-    unit: str  # "" for none
-    later: bool  # files of older versions lack it
-
-
-class Status(NamedTuple):
-    name: str
-    keeps_value: bool
-    retry: bool
-    mark: str
-    meaning: str
-
-
-class Quantity(NamedTuple):
-    name: str
-    unit: str
-    meaning: str
-
-
-class Privilege(NamedTuple):
-    name: str
-    meaning: str
-
-
-class Method(NamedTuple):
-    name: str
-    letter: str
-    meaning: str
-
-
-class Additive(NamedTuple):
-    name: str
-    meaning: str
+# `later`: files of older versions lack the column. `unit` is "" for none.
+Column = namedtuple("Column", "name type unit later")
+Status = namedtuple("Status", "name keeps_value retry mark meaning")
+Quantity = namedtuple("Quantity", "name unit meaning")
+Privilege = namedtuple("Privilege", "name meaning")
+Method = namedtuple("Method", "name letter meaning")
+Additive = namedtuple("Additive", "name meaning")
 
 
 def _logical_lines(path):
@@ -147,24 +119,11 @@ def former_names():
     return {fields[1]: fields[0] for _, fields in rows("renamed")}
 
 
-def statuses():
-    return rows("statuses", Status)
-
-
-def quantities():
-    return rows("quantities", Quantity)
-
-
-def privileges():
-    return rows("privileges", Privilege)
-
-
-def methods():
-    return rows("methods", Method)
-
-
-def additives():
-    return rows("additives", Additive)
+statuses = functools.partial(rows, "statuses", Status)
+quantities = functools.partial(rows, "quantities", Quantity)
+privileges = functools.partial(rows, "privileges", Privilege)
+methods = functools.partial(rows, "methods", Method)
+additives = functools.partial(rows, "additives", Additive)
 
 
 def margin(name):

@@ -34,7 +34,7 @@ def test_shared_columns_stand_in_their_place_with_type_and_unit():
     assert columns["cpu_family"].type == "text"
     assert columns["cycles"] == ("cycles", "number", "cycles", False)
     assert columns["minuend"].later
-    assert lists.names("differences") == ("item", "minuend", "subtrahend")
+    assert lists.names("differences")[:3] == ("item", "minuend", "subtrahend")
 
 
 def test_other_lists():
