@@ -3,7 +3,8 @@
 //
 //   bin/asmsweep-run, bin/asmsweep-fleet   static: a node needs nothing installed
 //   guest/                                 what the guest engine boots, where it was built
-//   sweep/                                 variants.csv, proof.csv, bin/ of the build directory
+//   sweep/                                 of the build directory: variants.csv, proof.csv, bin/,
+//                                          differences.csv, sweep.json
 //   SHA256SUMS                             of all of them, as sha256sum prints and checks it
 #pragma once
 

@@ -36,6 +36,8 @@ def test_a_false_claim_is_refused_and_the_true_ones_are_measured(fleet, generati
     [refused] = fleet.attempts("box2")
     assert not (fleet.folder / "results/box2" / refused / "run").exists()
     assert runs.splitlines() == [collected["box1"]["run"], collected["box3"]["run"]]
+    for name in ("sweep.json", "differences.csv"):  # what its table will ask
+        assert (fleet.folder / collected["box1"]["run"] / name).exists()
 
 
 def test_a_name_that_is_no_generation_is_measured_and_said_to_be_unchecked(fleet):

@@ -3,6 +3,7 @@
 
 import csv
 import hashlib
+import json
 import os
 import re
 import resource
@@ -69,7 +70,7 @@ def test_the_archive_checks_out_with_sha256sum_alone(bundle):
     assert set(re.findall(r"^(.*): OK$", done.stdout, re.M)) == files - {"SHA256SUMS"}
     assert {"bin/one", "bin/two", "src/one.s", "src/two.s", "REPRODUCE.txt", "run/summary.csv",
             "run/measurements.csv", "run/environment.csv", "run/proof.csv",
-            "run/variants.csv"} <= files
+            "run/variants.csv", "run/differences.csv", "run/sweep.json"} <= files
 
 
 def test_a_changed_byte_is_found(bundle):
@@ -111,12 +112,13 @@ def test_anonymous_names_neither_host_nor_kernel_build(bundle):
     assert [(row["host"], row["value"], row["kernel"]) for row in rows] == \
         [("anonymous", "56.000000", "6.1.0"), ("anonymous", "112.000000", "6.1.0")]
     assert b"none" in (folder / "run" / "environment.csv").read_bytes()
+    assert json.loads((folder / "run" / "sweep.json").read_bytes())["toml"] == "anonymous"
     assert call("sha256sum", "-c", "SHA256SUMS", cwd=folder).returncode == 0
 
 
 def test_without_anonymous_the_files_are_as_they_were(bundle, run):
     folder = bundle()
-    for name in ("summary.csv", "measurements.csv", "environment.csv"):
+    for name in ("summary.csv", "measurements.csv", "environment.csv", "sweep.json"):
         assert (folder / "run" / name).read_bytes() == (run[0] / name).read_bytes()
 
 
