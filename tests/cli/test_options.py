@@ -6,7 +6,7 @@ import os
 import pytest
 
 from conftest import assert_ended, environment, rows, run
-from test_runs import one_line
+from test_runs import interrupted, one_line  # noqa: F401
 
 QUICK = ["--blocks", "2", "--slices", "20"]
 
@@ -50,3 +50,16 @@ def test_events_that_cannot_be_counted_are_said_and_have_their_rows(builds, out)
     for variant in ok:
         assert [(row["event"], row["detail"]) for row in events if row["variant"] == variant] == [
             ("cache-misses", reason), ("branches", reason)]
+
+
+@pytest.mark.parametrize("name", ["differences.csv", "sweep.json"])
+def test_a_resumed_run_notices_that_its_sweep_asks_something_else(
+        interrupted, name):  # noqa: F811
+    folder, build = interrupted
+    with open(os.path.join(build, name)) as asked, open(os.path.join(folder, name)) as kept:
+        assert asked.read() == kept.read() != ""
+    with open(os.path.join(build, name), "a") as stream:
+        stream.write("\n")
+    done = run("--resume", "-o", folder)
+    assert done.returncode == 2
+    assert "the sweep, its binaries or their proof changed since this run began" in one_line(done)

@@ -179,18 +179,6 @@ def change_proof(build, variant, **cells):
         writer.writerows(proof)
 
 
-@pytest.mark.parametrize("name", ["differences.csv", "sweep.json"])
-def test_a_run_has_what_its_sweep_asks_and_notices_that_it_asks_something_else(interrupted, name):
-    folder, build = interrupted
-    with open(os.path.join(build, name)) as asked, open(os.path.join(folder, name)) as kept:
-        assert asked.read() == kept.read() != ""
-    with open(os.path.join(build, name), "a") as stream:
-        stream.write("\n")
-    done = run("--resume", "-o", folder)
-    assert done.returncode == 2
-    assert "the sweep, its binaries or their proof changed since this run began" in one_line(done)
-
-
 def test_what_the_guest_counted_meanwhile_changes_no_run(interrupted):
     folder, build = interrupted
     change_proof(build, "xor.links16", retired_cpl0="18", retired_cpl3="18",
