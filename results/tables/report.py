@@ -161,7 +161,7 @@ def _noise(run):
     pairs, rms, largest = (run.notes.get(f"noise_{name}") for name in
                            ("pairs", "rms_percent", "largest_percent"))
     if pairs in (None, "", "0"):
-        return "noise floor not measured: the sweep has no A/A pairs"
+        return "noise floor not measured: the sweep has no A/A duplicates"
     if not rms or not largest:
         return f"noise floor not known (A/A, {pairs} pairs)"
     return (f"noise floor (A/A, {pairs} pairs): {float(rms):.2f} % rms, "
