@@ -119,28 +119,22 @@ static int write_collected(const struct fleet *fleet, const struct view *view,
     return replace_end(&file, 0, error);
 }
 
-// Solve each run, then one table of all: a column a generation, under the name it was asked by.
+// One table of all: a column a generation, under the name it was asked by.
 static int print_table(const struct place *place, const struct words *runs, const char *labels,
                        struct error *error) {
-    const struct path program = path_make("%s/results/tables/main.py", place->root);
-    const struct path results = tool_beside("asmsweep-results");
-    const struct path published = path_make("%s/results/published", place->root);
+    const struct path front = path_make("%s/asmsweep", place->root);
     struct words words = {0};
-    struct process_result result = {0};
-    int failed = 0;
-    words_list(&words, (const char *const[]){"/usr/bin/python3", "-B", program.text, "--labels",
-                                             labels, "--format", place->format, "--", NULL});
+    struct process_result result;
+    setenv("ASMSWEEP_PROGRAMS", tool_beside("..").text, 1);
+    words_list(&words, (const char *const[]){front.text, "table", "--labels", labels, "--format",
+                                             place->format, "--", NULL});
     words_list(&words, runs->argv);
-    for (size_t i = 0; !failed && i < runs->count; i++)
-        failed = tool_do((const char *const[]){results.text, "solve", runs->argv[i], "--published",
-                                               published.text, NULL},
-                         error);
-    failed = failed || tool_run(words.argv, &result, error);
+    int failed = tool_run(words.argv, &result, error);
     if (!failed)
         fwrite(result.output, 1, result.output_length, stdout);
     process_free(&result);
     words_free(&words);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 static int take_runs(const struct place *place, struct error *error) {

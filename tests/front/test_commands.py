@@ -237,8 +237,9 @@ def test_a_sweep_with_a_semicolon_builds_a_clone_with_one_does_not(asmsweep, stu
     assert (done.returncode, done.stdout, done.stderr) == \
         (0, f"{asmsweep.root}/build/semi_colon\n", "")
     front = tmp_path / "a;clone/asmsweep"
-    front.parent.mkdir()
-    front.write_bytes((asmsweep.root / "asmsweep").read_bytes())
+    for name in ("asmsweep", "common/shell.sh"):
+        (front.parent / name).parent.mkdir()
+        (front.parent / name).write_bytes((asmsweep.root / name).read_bytes())
     done = subprocess.run(["sh", front, "build", "seed"], capture_output=True, text=True,
                           check=False)
     assert (done.returncode, done.stderr) == (
