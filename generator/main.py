@@ -38,7 +38,6 @@ def _arguments(argv):
     parser.add_argument("--sweep", metavar="NAME|FILE", help="a sweep's name or TOML file")
     parser.add_argument("--out", metavar="DIR", help="where src/ and variants.csv go")
     parser.add_argument("--templates", metavar="DIR", default=os.path.join(_ROOT, "templates"))
-    parser.add_argument("--depfile", metavar="FILE", help="also write what was read, for Ninja")
     parser.add_argument("--list", action="store_true", help="counts and needs of each sweep")
     parser.add_argument("--names", action="store_true", help="the names of a sweep's variants")
     parser.add_argument("--families", action="store_true", help="one sentence for each family")
@@ -69,12 +68,7 @@ def _inputs(sweep, env):
 
 def _generate(args):
     sweep, variants, env = _load(args, args.sweep)
-    inputs = _inputs(sweep, env)
-    written, removed = emit.emit(args.out, sweep, variants, inputs)
-    if args.depfile:
-        escaped = " ".join(path.replace(" ", "\\ ") for path in inputs)
-        with open(args.depfile, "w") as stream:
-            stream.write(f"{os.path.join(args.out, 'variants.csv')}: {escaped}\n")
+    written, removed = emit.emit(args.out, sweep, variants, _inputs(sweep, env))
     print(f"{len(variants)} variants, {written} sources written, {removed} removed")
 
 
