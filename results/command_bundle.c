@@ -9,9 +9,9 @@
 #include "common/sums.h"
 #include "common/table.h"
 #include "results/commands.h"
-#include "results/ending.h"
+#include "results/context.h"
 #include "results/reproduce.h"
-#include "results/sweep_json.h"
+#include "results/runs.h"
 #include "results/whole.h"
 
 #include <archive.h>
@@ -25,8 +25,8 @@ struct bundle {
     const char *directory, *build, *builds, *guest, *out;
     int anonymous, check;
     struct rows summary, proof, plan;
-    char unfinished[ENDING_TEXT]; // "" for a run that came to its end
-    char folder[101];             // in which all lies in the archive
+    char unfinished[RUN_UNFINISHED]; // "" for a run that came to its end
+    char folder[101];                // in which all lies in the archive
     struct archive *archive;
     struct archive_entry *entry; // of the file that is being added
     FILE *sums;                  // NULL: it is the list itself that is added
@@ -39,14 +39,12 @@ static int not_written(const char *path, struct error *error) {
 
 static int add(struct bundle *bundle, const char *name, mode_t mode, const char *data, size_t bytes,
                struct error *error) {
-    char *path = text_make("%s/%s", bundle->folder, name);
     archive_entry_clear(bundle->entry);
-    archive_entry_set_pathname(bundle->entry, path);
+    archive_entry_set_pathname(bundle->entry, PATH("%s/%s", bundle->folder, name));
     archive_entry_set_filetype(bundle->entry, AE_IFREG);
     archive_entry_set_perm(bundle->entry, mode);
     archive_entry_set_size(bundle->entry, (la_int64_t)bytes);
     archive_entry_set_mtime(bundle->entry, 0, 0);
-    free(path);
     if (bundle->sums != NULL)
         sums_add(bundle->sums, name, data, bytes);
     if (archive_write_header(bundle->archive, bundle->entry) == ARCHIVE_OK &&
@@ -58,13 +56,9 @@ static int add(struct bundle *bundle, const char *name, mode_t mode, const char 
 
 // What names a machine or its owner: columns of any file, keys of environment.csv.
 static bool is_private(const char *column, const char *key) {
-    static const char *const keys[] = {"host", "kernel_command_line", "kernel_version"};
-    if (strcmp(column, "host") == 0 || strcmp(column, "toml") == 0)
-        return true;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(column, "value") == 0 && strcmp(key, keys[i]) == 0)
-            return true;
-    return false;
+    static const char keys[] = "host;kernel_command_line;kernel_version";
+    return context_among(column, strlen(column), "host;toml", ';') ||
+           (strcmp(column, "value") == 0 && context_among(key, strlen(key), keys, ';'));
 }
 
 // A CSV again, with what is private replaced.
@@ -102,40 +96,38 @@ static int anonymous_json(const char *path, char **data, size_t *bytes, struct e
 // A file of the run. One that is not there is not needed, or whole_run had refused the run.
 static int add_own(struct bundle *bundle, const char *file, struct error *error) {
     size_t bytes;
-    char *path = text_make("%s/%s", bundle->directory, file), *name = text_make("run/%s", file);
-    char *data = disk_read(path, &bytes, error);
+    const struct path path = path_make("%s/%s", bundle->directory, file);
+    char *data = disk_read(path.text, &bytes, error);
     int failed = data == NULL && errno != ENOENT;
     if (data != NULL && bundle->anonymous) {
         free(data);
         data = NULL;
-        failed = strcmp(file, "sweep.json") == 0 ? anonymous_json(path, &data, &bytes, error)
-                                                 : anonymous_csv(path, &data, &bytes, error);
+        failed = strcmp(file, "sweep.json") == 0 ? anonymous_json(path.text, &data, &bytes, error)
+                                                 : anonymous_csv(path.text, &data, &bytes, error);
     }
     if (data != NULL)
-        failed = add(bundle, name, 0644, data, bytes, error);
+        failed = add(bundle, PATH("run/%s", file), 0644, data, bytes, error);
     free(data);
-    free(path);
-    free(name);
     return failed ? -1 : 0;
 }
 
 // FROM/FILE as `name`. `sha256` of what it has to be, or NULL.
 static int add_file(struct bundle *bundle, const char *from, const char *file, const char *name,
                     mode_t mode, const char *sha256, struct error *error) {
-    char *path = text_make("%s/%s", from, file), sum[SHA256_DIGEST_STRING_LENGTH];
+    const struct path path = path_make("%s/%s", from, file);
+    char sum[SHA256_DIGEST_STRING_LENGTH];
     size_t bytes;
-    char *data = disk_read(path, &bytes, error);
+    char *data = disk_read(path.text, &bytes, error);
     int failed = -1;
     if (data == NULL && errno == ENOENT)
-        error_set(error, ERROR_INPUT, path, 0, "is not there%s",
+        error_set(error, ERROR_INPUT, path.text, 0, "is not there%s",
                   from == bundle->build ? "; name the build that was measured with --build" : "");
     else if (data != NULL && sha256 != NULL && strcmp(SHA256Data((void *)data, bytes, sum), sha256))
-        error_set(error, ERROR_INPUT, path, 0,
+        error_set(error, ERROR_INPUT, path.text, 0,
                   "is not the program that this run measured: built again since? Run again");
     else if (data != NULL)
         failed = add(bundle, name, mode, data, bytes, error);
     free(data);
-    free(path);
     return failed;
 }
 
@@ -144,10 +136,8 @@ static int add_program(struct bundle *bundle, size_t at, struct error *error) {
     if (strchr(row->variant, '/') != NULL)
         return error_set(error, ERROR_INPUT, bundle->proof.table.path, table_line(at),
                          "a variant's name has no slash");
-    char *name = text_make("bin/%s", row->variant);
-    int failed = add_file(bundle, bundle->build, name, name, 0755, row->elf_sha256, error);
-    free(name);
-    return failed;
+    const struct path name = path_make("bin/%s", row->variant);
+    return add_file(bundle, bundle->build, name.text, name.text, 0755, row->elf_sha256, error);
 }
 
 static int add_source(struct bundle *bundle, size_t row, struct error *error) {
@@ -203,17 +193,15 @@ static int write_archive(struct bundle *bundle, FILE *stream, struct error *erro
 
 static int make(struct bundle *bundle, struct error *error) {
     struct replacement file;
-    char remedy[4200], *name;
     const struct summary_row *summary = bundle->summary.row;
     snprintf(bundle->folder, sizeof bundle->folder, "asmsweep-%.40s-%.40s", summary->sweep,
              summary->run_id);
-    name = text_make("%s.tar", bundle->folder);
+    const struct path name = path_make("%s.tar", bundle->folder);
     if (bundle->out == NULL)
-        bundle->out = name;
-    ending_remedy(bundle->directory, remedy, sizeof remedy);
+        bundle->out = name.text;
     if (bundle->unfinished[0] != '\0')
-        fprintf(stderr, "asmsweep-results: note: %s: the run was %s; %s\n", bundle->directory,
-                bundle->unfinished, remedy);
+        fprintf(stderr, "asmsweep-results: note: %s: the run was %s; " RUN_RESUME "\n",
+                bundle->directory, bundle->unfinished, bundle->directory);
     int failed = replace_begin(bundle->out, &file, error);
     if (failed) {
         not_written(bundle->out, error);
@@ -225,7 +213,6 @@ static int make(struct bundle *bundle, struct error *error) {
     if (!failed)
         printf("%s: %zu programs; check with: tar xf %s && cd %s && sha256sum -c SHA256SUMS\n",
                bundle->out, bundle->proof.count, bundle->out, bundle->folder);
-    free(name);
     return failed;
 }
 
@@ -243,7 +230,7 @@ static int bundle_run(struct bundle *bundle, struct error *error) {
             return -1;
         bundle->build = build;
     }
-    ending_unfinished(bundle->directory, bundle->unfinished);
+    run_unfinished(bundle->directory, bundle->unfinished);
     if (!bundle->check)
         return make(bundle, error);
     printf("%s\n", bundle->build);

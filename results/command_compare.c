@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "common/disk.h"
 #include "common/options.h"
 #include "results/commands.h"
 #include "results/compare.h"
@@ -58,14 +57,12 @@ static void print_comparison(const struct comparison *comparison) {
 
 // The loops of a run that has some.
 static int read_loops(const char *directory, struct loops *loops, struct error *error) {
-    char remedy[4200];
     if (loops_read(directory, loops, error) != 0)
         return -1;
     if (loops->count > 0)
         return 0;
-    run_remedy(directory, remedy, sizeof remedy);
     return error_set(error, ERROR_MISSING, PATH("%s/summary.csv", directory), 0,
-                     "has no cycles to compare; %s", remedy);
+                     "has no cycles to compare; %s", run_remedy(directory).text);
 }
 
 static int compare_runs(const struct loops *base, const struct loops *now, double minimum,

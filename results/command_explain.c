@@ -4,7 +4,6 @@
 #include "results/commands.h"
 #include "results/runs.h"
 #include "results/solve.h"
-#include "results/sweep_json.h"
 #include "results/whole.h"
 
 #include <stdlib.h>
@@ -196,7 +195,6 @@ static int explain(const struct explained *of, struct error *error) {
 // The run's files, of which only summary.csv has to be there. What table and compare refuse of its
 // values is not shown, either.
 static int read_run(struct explained *of, struct error *error) {
-    char remedy[4200];
     if (run_expect(of->directory, error) != 0)
         return -1;
     for (int i = 0; i < FILES; i++) {
@@ -204,10 +202,9 @@ static int read_run(struct explained *of, struct error *error) {
             return -1;
         of->table[i] = of->rows[i].table;
     }
-    run_remedy(of->directory, remedy, sizeof remedy);
     if (of->table[SUMMARY].rows == 0)
         return error_set(error, ERROR_INPUT, of->table[SUMMARY].path, 0, "has no row yet; %s",
-                         remedy);
+                         run_remedy(of->directory).text);
     return loops_read(of->directory, &of->loops, error);
 }
 

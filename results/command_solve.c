@@ -4,7 +4,6 @@
 #include "common/replace.h"
 #include "common/table.h"
 #include "results/commands.h"
-#include "results/ending.h"
 #include "results/published.h"
 #include "results/runs.h"
 #include "results/solve.h"
@@ -16,8 +15,8 @@ static int write_notes(const char *directory, const struct loops *loops, struct 
     const struct noise_floor noise = solve_noise(loops);
     struct overhead overhead = {OVERHEAD_ASSUMED, false, ""};
     struct replacement file;
-    char unfinished[ENDING_TEXT];
-    ending_unfinished(directory, unfinished);
+    char unfinished[RUN_UNFINISHED];
+    run_unfinished(directory, unfinished);
     if (loops->count > 0)
         overhead = overhead_of(loops, &loops->loop[0]);
     if (replace_begin(PATH("%s/notes.csv", directory), &file, error) != 0)

@@ -3,7 +3,6 @@
 
 #include "common/disk.h"
 #include "common/units.h"
-#include "results/body.h"
 #include "results/context.h"
 #include "results/item.h"
 

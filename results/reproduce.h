@@ -7,6 +7,6 @@
 #include <stdbool.h>
 
 // Write it: for a run's summary.csv, a bundle with or without guest/, and what the run lacks
-// (ending.h), "" for nothing.
+// (runs.h), "" for nothing.
 void reproduce_write(const struct summary_row *summary, size_t count, bool guest,
                      const char *unfinished, FILE *stream);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/runs.h"
 
-#include "common/disk.h"
 #include "common/journal.h"
 #include "common/memory.h"
 
@@ -54,20 +53,66 @@ static int check_sizes(const char *folder, struct error *error) {
     return failed;
 }
 
-void run_remedy(const char *folder, char *text, size_t size) {
+struct path run_remedy(const char *folder) {
     if (is_there(folder, "journal") && !run_ended(folder))
-        snprintf(text, size, "./asmsweep run --resume -o %s resumes it", folder);
-    else
-        snprintf(text, size, "give the folder that ./asmsweep run printed, or run it again");
+        return path_make(RUN_RESUME, folder);
+    return path_make("give the folder that ./asmsweep run printed, or run it again");
 }
 
 int run_expect(const char *folder, struct error *error) {
-    char remedy[4200];
     if (is_there(folder, "summary.csv"))
         return check_sizes(folder, error);
-    run_remedy(folder, remedy, sizeof remedy);
     return error_set(error, ERROR_INPUT, folder, 0, "%s; %s",
-                     access(folder, F_OK) != 0 ? "is not there" : "has no summary.csv", remedy);
+                     access(folder, F_OK) != 0 ? "is not there" : "has no summary.csv",
+                     run_remedy(folder).text);
+}
+
+// How many executions a variant has: "3 executions a variant", "2 to 3 ...". Blocks are executed
+// one after the other, each a round of all variants; those beyond the planned number hold only
+// some.
+static void print_executions(const struct journal *journal, char *text, size_t size) {
+    const struct journal_line *lines = journal->lines;
+    const struct journal_line *last = journal->count > 0 ? &lines[journal->count - 1] : NULL;
+    long here = 0, before = 0; // executions in the last block, and in the one before it
+    for (size_t i = 0; i < journal->count; i++) {
+        here += lines[i].core == last->core && lines[i].block == last->block;
+        before += lines[i].core == last->core && lines[i].block == last->block - 1;
+    }
+    long most = last != NULL ? last->block + 1 : 0;
+    // The first block has none before it that tells how many variants there are.
+    long least = most > 1 && here >= before ? most : most - 1;
+    if (most <= 0)
+        snprintf(text, size, "no execution");
+    else if (least <= 0)
+        snprintf(text, size, "at most 1 execution a variant");
+    else if (least < most)
+        snprintf(text, size, "%ld to %ld executions a variant", least, most);
+    else
+        snprintf(text, size, "%ld executions a variant", most);
+}
+
+void run_unfinished(const char *folder, char *text) {
+    struct journal journal;
+    struct error ignored;
+    char executions[80];
+    text[0] = '\0';
+    if (journal_read(folder, false, &journal, &ignored) != 0)
+        return;
+    const char *how =
+        strcmp(journal.end, "budget") == 0 ? "ended by its time budget" : "interrupted";
+    long long planned = journal.settings.blocks;
+    print_executions(&journal, executions, sizeof executions);
+    if (strcmp(journal.end, "complete") == 0)
+        text[0] = '\0';
+    else if (planned <= 0) // a journal without settings
+        snprintf(text, RUN_UNFINISHED, "%s", how);
+    else if (journal.count > 0 && journal.lines[journal.count - 1].block >= planned)
+        snprintf(text, RUN_UNFINISHED,
+                 "%s: the %lld planned executions a variant, but not all further ones", how,
+                 planned);
+    else
+        snprintf(text, RUN_UNFINISHED, "%s: %s of %lld planned", how, executions, planned);
+    journal_free(&journal);
 }
 
 static void add(struct runs *runs, const char *path) {
@@ -107,20 +152,15 @@ int runs_in_store(const char *store, struct runs *runs, struct error *error) {
     return collect(store, LEVELS, runs, error);
 }
 
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 int runs_before(const char *run, struct runs *runs, struct error *error) {
     struct runs all = {0};
     *runs = (struct runs){0};
-    const char *name = last_part(run);
+    const char *name = basename(run);
     const struct path folder =
         path_make("%.*s", name > run ? (int)(name - run - 1) : 1, name > run ? run : ".");
     int failed = collect(folder.text, 1, &all, error);
     for (size_t i = all.count; i-- > 0 && failed == 0;)
-        if (strcmp(last_part(all.path[i]), name) < 0)
+        if (strcmp(basename(all.path[i]), name) < 0)
             add(runs, all.path[i]);
     runs_free(&all);
     return failed;

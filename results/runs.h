@@ -5,7 +5,7 @@
 // begins with its time in UTC, so that names sort by time. Nothing here writes.
 #pragma once
 
-#include "common/error.h"
+#include "common/disk.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +25,18 @@ bool run_ended(const char *folder);
 int run_expect(const char *folder, struct error *error);
 
 // What to do about a run without the rows that are asked for: resume one that was interrupted,
-// or run again. `text` has room for `size` bytes.
-void run_remedy(const char *folder, char *text, size_t size);
+// or run again.
+struct path run_remedy(const char *folder);
+#define RUN_RESUME "./asmsweep run --resume -o %s resumes it"
+
+#define RUN_UNFINISHED 160
+
+// What a run that ended early lacks, as its journal tells (docs/interfaces.md): its values are as
+// good as any, but there are fewer executions behind them than were planned, and a reader must not
+// take it for a whole run. A sentence without its full stop, "interrupted: 2 to 3 executions a
+// variant of 5 planned", into `text` of RUN_UNFINISHED bytes. "" for a run that came to its end,
+// and for a copy without a journal, of which nothing is known.
+void run_unfinished(const char *folder, char *text);
 
 // The ended runs in the folder that `run` lies in, named before it: newest first. 0, or -1 with
 // *error. Free with runs_free in both cases.

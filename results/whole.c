@@ -6,7 +6,9 @@
 #include "common/units.h"
 #include "results/runs.h"
 
-#include <string.h>
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const char measure[] = "the run is damaged: take a whole copy of it, or measure again";
@@ -96,4 +98,26 @@ int whole_build(const char *directory, const char *builds, const char *sweep, ch
     return error_set(error, ERROR_INPUT, PATH("%s/%s", builds, sweep), 0,
                      "the build that this run was measured from is not there; make it again with "
                      "./asmsweep build, or name it with --build");
+}
+
+static const char key[] = "toml";
+
+void sweep_json_toml(const char *directory, char *path, size_t size) {
+    struct error error;
+    char *text = disk_read(PATH("%s/sweep.json", directory), NULL, &error);
+    cJSON *sweep = text != NULL ? cJSON_Parse(text) : NULL;
+    const char *toml = cJSON_GetStringValue(cJSON_GetObjectItem(sweep, key));
+    snprintf(path, size, "%s", toml != NULL ? toml : "");
+    cJSON_Delete(sweep);
+    free(text);
+}
+
+char *sweep_json_anonymous(const char *text) {
+    cJSON *sweep = cJSON_Parse(text);
+    const char *toml = cJSON_GetStringValue(cJSON_GetObjectItem(sweep, key));
+    if (toml != NULL && toml[0] != '\0')
+        cJSON_SetValuestring(cJSON_GetObjectItem(sweep, key), "anonymous");
+    char *anonymous = sweep != NULL ? cJSON_Print(sweep) : NULL;
+    cJSON_Delete(sweep);
+    return anonymous;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// results: whether a run's folder is whole, and which build it was measured from.
+// results: whether a run's folder is whole, and which build and sweep it was measured from.
 #pragma once
 
 #include "common/rows.h"
@@ -30,3 +30,11 @@ int whole_run(const char *directory, struct error *error);
 // is the run's. `path` has room for `size` bytes. 0, or -1 with *error where no build is there.
 int whole_build(const char *directory, const char *builds, const char *sweep, char *path,
                 size_t size, struct error *error);
+
+// The path of the user's own sweep that a run measured, cut at size; "" for a sweep of the
+// project, and where the file is not there or says nothing.
+void sweep_json_toml(const char *directory, char *path, size_t size);
+
+// Text of a sweep.json with that path replaced by "anonymous"; the caller frees it. NULL for what
+// is no JSON.
+char *sweep_json_anonymous(const char *text);

@@ -2,12 +2,67 @@
 #include "campaign/night/baseline.h"
 
 #include "common/memory.h"
-#include "results/machine_key.h"
 #include "results/runs.h"
+#include "results/whole.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// The machine that a run was made on, as far as its costs depend on it.
+struct machine_key {
+    struct machine_keys keys; // of the loops' rows
+    char mitigations[4096];   // "spectre_v2=...; tsa=..." in the file's order
+};
+
+static const char prefix[] = "mitigation_";
+
+static int read_mitigations(const char *folder, char *text, size_t size, struct error *error) {
+    struct rows rows;
+    size_t used = 0;
+    text[0] = '\0';
+    int failed = whole_read(folder, FILE_environment, false, &rows, error);
+    const struct environment_row *row = rows.row;
+    for (size_t i = 0; i < rows.count && failed == 0; i++)
+        if (strncmp(row[i].key, prefix, sizeof prefix - 1) == 0 && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s=%s", used > 0 ? "; " : "",
+                                     row[i].key + sizeof prefix - 1, row[i].value);
+    rows_free(&rows);
+    return failed;
+}
+
+// The key of the run in `folder` whose loops (at least one) are given. 0, or -1 with *error:
+// environment.csv cannot be read.
+static int machine_key_read(const char *folder, const struct loops *loops, struct machine_key *key,
+                            struct error *error) {
+    key->keys = loops->loop[0].row->machine_keys;
+    // What two runs that are compared may differ in.
+    key->keys.host = key->keys.cpu_name = key->keys.core_type = "";
+    return read_mitigations(folder, key->mitigations, sizeof key->mitigations, error);
+}
+
+static size_t add_difference(const char *name, const char *before, const char *now, char *text,
+                             size_t size, size_t used) {
+    if (strcmp(before, now) == 0 || used >= size)
+        return used;
+    return used + (size_t)snprintf(text + used, size - used, "%s%s: %s, now %s",
+                                   used > 0 ? "; " : "", name, before[0] ? before : "none",
+                                   now[0] ? now : "none");
+}
+
+// What differs, as "microcode: 0x1, now 0x2; kernel: ...", cut at size; returns text, "" if nothing
+// does. Host and name of the CPU are no part of a key; the core type is compared loop by loop.
+static const char *machine_key_difference(const struct machine_key *before,
+                                          const struct machine_key *now, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = '\0';
+#define DIFFERENCE(file, name, type, unit)                                                         \
+    used = add_difference(#name, before->keys.name, now->keys.name, text, size, used);
+    KEYS_machine_keys(machine, DIFFERENCE)
+#undef DIFFERENCE
+        add_difference("mitigations", before->mitigations, now->mitigations, text, size, used);
+    return text;
+}
 
 // What is known of one loop while the runs are walked back.
 struct sought {
@@ -92,16 +147,11 @@ static void look_at_run(struct search *search, const char *folder, bool is_newes
         loops_free(then);
 }
 
-// The folder's own name: one store is reached by several paths.
-static const char *name_of(const char *folder) {
-    const char *slash = strrchr(folder, '/');
-    return slash != NULL ? slash + 1 : folder;
-}
-
+// `again` is known by its own name: one store is reached by several paths.
 static void walk(struct search *search, const struct runs *runs, const char *again) {
     size_t seen = 0;
     for (size_t i = 0; i < runs->count && seen < BASELINE_DEPTH && !all_settled(search); i++)
-        if (strcmp(name_of(runs->path[i]), name_of(again)) != 0)
+        if (strcmp(basename(runs->path[i]), basename(again)) != 0)
             look_at_run(search, runs->path[i], seen++ == 0);
     struct loops *loops = &search->baseline->loops;
     for (size_t i = 0; i < search->now->count; i++)

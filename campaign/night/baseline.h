@@ -2,7 +2,7 @@
 // campaign/night: what a run is compared with night by night.
 //
 // For each loop: its newest value from an ended run of the same sweep on a machine of the same
-// key (machine_key.h), engine, ring and core type, with the same bytes. That may be a run that
+// key (baseline.c), engine, ring and core type, with the same bytes. That may be a run that
 // measured some variants only: after a candidate that was not confirmed, its fresh executions are
 // what the next night stands against, not the fluke.
 #pragma once
@@ -18,7 +18,7 @@ struct baseline {
     struct loops *read; // what was read and is still pointed at
     size_t read_count;
     char newest[4096];  // folder of the newest run of the same key; "" if there is none
-    char changed[1024]; // none, but an earlier run: what differs, as machine_key_difference
+    char changed[1024]; // none, but an earlier run: what differs, "microcode: 0x1, now 0x2; ..."
     char skipped[768];  // the first earlier run that could not be read: why; "" if none
     // Of each of now's loops: the run_id of the first of the runs in a row, up to and with now's,
     // in which it has no value; "" if it has one.

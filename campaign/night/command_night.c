@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The two looks at a night: who is to be measured again, and what the night came to.
-#include "campaign/night/commands.h"
-
+// asmsweep-night: the two looks at a night: who is to be measured again, and what the night came
+// to. `nightly` beside this calls both.
 #include "campaign/night/night.h"
 #include "common/disk.h"
 #include "common/options.h"
+#include "common/program.h"
 #include "common/replace.h"
 #include "common/rows.h"
 #include "common/table.h"
@@ -24,7 +24,7 @@ static size_t count_candidates(const struct comparison *first) {
     return count;
 }
 
-// "NAME<TAB>VARIANT,VARIANT" for a sweep with candidates.
+// A sweep with candidates.
 static void write_sweep(const struct night_sweep *sweep, const struct comparison *first,
                         FILE *stream) {
     char list[ONLY_LONGEST] = "";
@@ -60,7 +60,9 @@ static int read_night(int argc, char **argv, const char *usage, const char *abou
                : 0;
 }
 
-int command_candidates(int argc, char **argv, struct error *error) {
+// A night's folder: the candidates, a line "SWEEP<TAB>VARIANT,VARIANT" for each sweep that has
+// some; "*" for more than fit.
+static int command_candidates(int argc, char **argv, struct error *error) {
     struct night night;
     const char *folder;
     int status = read_night(argc, argv, "candidates NIGHT [--minimum PART]",
@@ -189,6 +191,7 @@ static int write_night(const struct night *night, const char *path, struct error
         }
     return replace_end(&file, 0, error);
 }
+
 static size_t count_changes(const struct night *night) {
     size_t changes = 0;
     for (size_t at = 0; at < night->count; at++)
@@ -200,7 +203,9 @@ static size_t count_changes(const struct night *night) {
     return changes;
 }
 
-int command_verdict(int argc, char **argv, struct error *error) {
+// What the night came to, into night.csv in its folder; the path to stdout. -1 with ERROR_CHANGED
+// if something changed.
+static int command_verdict(int argc, char **argv, struct error *error) {
     struct night night;
     const char *folder;
     int status =
@@ -216,4 +221,13 @@ int command_verdict(int argc, char **argv, struct error *error) {
     }
     night_free(&night);
     return status;
+}
+
+static const struct program_command commands[] = {
+    {"candidates", "what a night has to measure again", command_candidates},
+    {"verdict", "what a night came to; exit 4 if something changed", command_verdict},
+};
+
+int main(int argc, char **argv) {
+    return program_run("asmsweep-night", commands, sizeof commands / sizeof *commands, argc, argv);
 }

@@ -62,13 +62,10 @@ enum night_kind night_judge(const struct change *first, const struct change *sec
 // The one line of NAME.SUFFIX in the night's folder; "" if there is no such file.
 static void read_path(const char *folder, const char *name, const char *suffix, char *path,
                       size_t size) {
-    path[0] = '\0';
-    FILE *stream = fopen(PATH("%s/%s.%s", folder, name, suffix), "re");
-    if (stream == NULL)
-        return;
-    if (fgets(path, (int)size, stream) != NULL)
-        path[strcspn(path, "\n")] = '\0';
-    fclose(stream);
+    struct error ignored;
+    char *text = disk_read(PATH("%s/%s.%s", folder, name, suffix), NULL, &ignored);
+    snprintf(path, size, "%.*s", text != NULL ? (int)strcspn(text, "\n") : 0, text ? text : "");
+    free(text);
 }
 
 // Read one sweep into the next free place and take its first look. A run without an end, or

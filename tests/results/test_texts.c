@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mixes, items, contexts and generations as text.
-#include "results/body.h"
 #include "results/context.h"
 #include "results/item.h"
 #include "results/mix.h"
