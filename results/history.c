@@ -5,12 +5,9 @@
 #include "common/memory.h"
 #include "results/runs.h"
 
-#include <fcntl.h>
-#include <math.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // What one row tells of an item.
@@ -70,54 +67,41 @@ static const struct source {
 // The text for rows_parse of those lines of a CSV text that hold `needle`, after the header; the
 // whole text if a cell of such a line goes over several lines. Owned by the caller, *length long.
 static char *lines_with(const char *text, size_t size, const char *needle, size_t *length) {
-    char *kept = memory_zero(size + 1, 1);
-    const char *end = text + size, *header = memchr(text, '\n', size);
-    size_t used = header == NULL ? size : (size_t)(header + 1 - text);
-    memcpy(kept, text, used);
-    for (const char *at = text + used; at < end;) {
-        const char *hit = memmem(at, (size_t)(end - at), needle, strlen(needle));
-        if (hit == NULL)
-            break;
-        const char *from = memrchr(text, '\n', (size_t)(hit - text));
+    char *kept;
+    const char *end = text + size, *header = memchr(text, '\n', size), *hit;
+    const char *at = header == NULL ? end : header + 1;
+    FILE *stream = text_open(&kept, length);
+    fwrite(text, 1, (size_t)(at - text), stream);
+    while (at < end && (hit = memmem(at, (size_t)(end - at), needle, strlen(needle))) != NULL) {
+        const char *from = (const char *)memrchr(text, '\n', (size_t)(hit - text)) + 1;
         const char *to = memchr(hit, '\n', (size_t)(end - hit));
-        from = from == NULL ? text : from + 1;
-        to = to == NULL ? end : to + 1;
+        at = to == NULL ? end : to + 1;
         size_t quotes = 0;
-        for (const char *c = from; c < to; c++)
+        for (const char *c = from; c < at; c++)
             quotes += *c == '"';
         if (quotes % 2 != 0) {
-            memcpy(kept, text, size);
-            used = size;
-            break;
+            rewind(stream);
+            from = text;
+            at = end;
         }
-        memcpy(kept + used, from, (size_t)(to - from));
-        used += (size_t)(to - from);
-        at = to;
+        fwrite(from, 1, (size_t)(at - from), stream);
     }
-    *length = used;
+    text_close(stream);
     return kept;
 }
 
 // Parse those lines of a file that hold the needle. A missing file has no rows.
 static int read_lines(const char *path, const char *needle, struct rows *rows,
                       struct error *error) {
-    struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    int failed = fstat(file, &status);
-    size_t size = failed ? 0 : (size_t)status.st_size, length = 0;
-    char *text = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : NULL;
-    close(file);
-    if (failed || text == MAP_FAILED)
-        return error_errno(error, ERROR_INPUT, path, "cannot be read");
+    size_t size, length;
+    char *text = disk_read(path, &size, error);
+    int failed = text == NULL && errno != ENOENT ? -1 : 0;
     if (text != NULL && memmem(text, size, needle, strlen(needle)) != NULL) {
         char *kept = lines_with(text, size, needle, &length);
         failed = rows_parse(path, kept, length, rows->file, rows, error);
         free(kept);
     }
-    if (text != NULL)
-        munmap(text, size);
+    free(text);
     return failed;
 }
 
