@@ -32,8 +32,14 @@ bool cost_has_variant(const struct costs_row *cost, const char *variant) {
     return context_among(variant, strlen(variant), cost->variants, ' ');
 }
 
+void cost_set(struct costs_row *cost, double cycles, double low, double high) {
+    cost->cycles = cycles;
+    cost->ci_low = low;
+    cost->ci_high = high;
+}
+
 void cost_refuse(struct costs *costs, struct costs_row *cost, enum status status, char *why) {
-    cost->cycles = cost->ci_low = cost->ci_high = NAN;
+    cost_set(cost, NAN, NAN, NAN);
     cost->status = status;
     cost->detail = rows_own(&costs->rows, why);
 }

@@ -34,6 +34,9 @@ void cost_rests_on(struct costs *costs, struct costs_row *cost, const char *vari
 // Whether a cost rests on a variant.
 bool cost_has_variant(const struct costs_row *cost, const char *variant);
 
+// Value and 95 % interval, cycles.
+void cost_set(struct costs_row *cost, double cycles, double low, double high);
+
 // Take value and interval away and say why, in a text that the costs own from now on.
 void cost_refuse(struct costs *costs, struct costs_row *cost, enum status status, char *why);
 

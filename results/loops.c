@@ -75,16 +75,11 @@ static int read_mix(const struct table *table, size_t at, struct loop *loop, str
 
 // Put a loop into the list, or in the place of the same loop's other source if it is better.
 static void keep_better(struct loops *loops, const struct loop *loop) {
-    for (size_t i = 0; i < loops->count; i++) {
-        struct loop *other = &loops->loop[i];
-        // The variant first: of two loops of a run it is what differs.
-        if (strcmp(other->row->variant, loop->row->variant) != 0 || !loops_same_place(other, loop))
-            continue;
-        if (loop->has_value && (strcmp(loop->row->source, "pmu") == 0 || !other->has_value))
-            *other = *loop;
-        return;
-    }
-    loops->loop[loops->count++] = *loop;
+    const struct loop *other = loops_find(loops, loop, loop->row->variant);
+    if (other == NULL)
+        loops->loop[loops->count++] = *loop;
+    else if (loop->has_value && (strcmp(loop->row->source, "pmu") == 0 || !other->has_value))
+        loops->loop[other - loops->loop] = *loop;
 }
 
 int loops_read(const char *folder, struct loops *loops, struct error *error) {
@@ -125,8 +120,9 @@ bool loops_same_place(const struct loop *a, const struct loop *b) {
 const struct loop *loops_find(const struct loops *loops, const struct loop *like,
                               const char *variant) {
     for (size_t i = 0; i < loops->count; i++)
-        if (loops_same_place(&loops->loop[i], like) &&
-            strcmp(loops->loop[i].row->variant, variant) == 0)
+        // The variant first: of two loops of a run it is what differs.
+        if (strcmp(loops->loop[i].row->variant, variant) == 0 &&
+            loops_same_place(&loops->loop[i], like))
             return &loops->loop[i];
     return NULL;
 }
@@ -142,8 +138,10 @@ const struct loop *loops_find_same(const struct loops *loops, const struct loop 
     return NULL;
 }
 
-void loop_keys(const struct loop *loop, struct costs_row *cost) {
-    const struct summary_row *row = loop->row;
+struct costs_row *loops_cost(const struct loop *like, const struct loop *const *loop, size_t count,
+                             enum method method, struct costs *costs) {
+    struct costs_row *cost = costs_add(costs);
+    const struct summary_row *row = like->row;
     cost->run_id = row->run_id;
     cost->machine_keys = row->machine_keys;
     cost->engine = row->engine;
@@ -151,4 +149,12 @@ void loop_keys(const struct loop *loop, struct costs_row *cost) {
     cost->family = row->family;
     cost->order = row->order;
     cost->context = row->context;
+    cost->method = method;
+    for (size_t i = 0; i < count; i++)
+        cost_rests_on(costs, cost, loop[i]->row->variant);
+    return cost;
+}
+
+void loop_refuse(const struct loop *loop, struct costs *costs, struct costs_row *cost) {
+    cost_refuse(costs, cost, loop->row->status, text_make("%s", loop->row->detail));
 }

@@ -49,5 +49,10 @@ const struct loop *loops_find(const struct loops *loops, const struct loop *like
 const struct loop *loops_find_same(const struct loops *loops, const struct loop *like);
 bool loop_is_same(const struct loop *a, const struct loop *b);
 
-// Copy the run's keys, and family, order and context, into a cost.
-void loop_keys(const struct loop *loop, struct costs_row *cost);
+// A new cost (costs_add) that rests on these loops, with the run's keys, family, order and context
+// of `like`.
+struct costs_row *loops_cost(const struct loop *like, const struct loop *const *loop, size_t count,
+                             enum method method, struct costs *costs);
+
+// A cost has no value for the reason that the loop has none.
+void loop_refuse(const struct loop *loop, struct costs *costs, struct costs_row *cost);

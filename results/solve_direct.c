@@ -72,43 +72,37 @@ static void fill_value(struct set *set, struct overhead overhead, struct costs *
                        struct costs_row *cost) {
     struct fit fit;
     struct fit_item item;
-    char *shape = text_make("%s", "");
+    char shape[160] = "";
     struct fit_input input = {set->values, 1, set->counts,  set->cycles,
                               set->sigma,  0, overhead.high};
     fit_solve(&input, &fit, &item);
     if (!one_length(set))
         cost->additive = fit.additive;
     if (cost->additive == ADDITIVE_no) {
-        free(shape);
-        shape = text_make("not proportional to the length (off by %.2f cycles, margin %.2f): the "
-                          "longest loop's cost; ",
-                          fit.worst_residual, fit.worst_margin);
+        snprintf(shape, sizeof shape,
+                 "not proportional to the length (off by %.2f cycles, margin %.2f): the longest "
+                 "loop's cost; ",
+                 fit.worst_residual, fit.worst_margin);
         keep_longest(set);
         input.rows = set->values;
         fit_solve(&input, &fit, &item);
     }
-    cost->cycles = item.cycles;
-    cost->ci_low = item.ci_low;
-    cost->ci_high = item.ci_high;
+    cost_set(cost, item.cycles, item.ci_low, item.ci_high);
     cost->status = set_status(set);
     cost->detail =
         rows_own(&costs->rows, text_make("%sdec;jnz add %.2f to %.2f cycles per iteration (%s)",
                                          shape, fit.overhead_low, fit.overhead_high,
                                          overhead.measured ? "empty loop" : "assumed"));
-    free(shape);
     refuse_nothing(costs, cost, STATUS_unavailable,
                    "the loop's own dec and jnz; more of it in an iteration would tell");
 }
 
 static void add_set(const struct loops *loops, struct set *set, struct costs *costs) {
     const struct loop *first = set->loop[0];
-    struct costs_row *cost = costs_add(costs);
-    loop_keys(first, cost);
+    struct costs_row *cost = loops_cost(first, set->loop, set->members, METHOD_direct, costs);
     cost->item = first->row->group;
-    for (size_t i = 0; i < set->members; i++)
-        cost_rests_on(costs, cost, set->loop[i]->row->variant);
     if (set->values == 0)
-        cost_refuse(costs, cost, first->row->status, text_make("%s", first->row->detail));
+        loop_refuse(first, costs, cost);
     else
         fill_value(set, overhead_of(loops, first), costs, cost);
 }

@@ -36,19 +36,14 @@ char *loop_why_no_cost(const struct loop *loop) {
 }
 
 static void add_iteration(const struct loop *loop, struct costs *costs) {
-    struct costs_row *cost = costs_add(costs);
+    struct costs_row *cost = loops_cost(loop, &loop, 1, METHOD_iteration, costs);
     const char *detail = loop->row->detail;
-    cost_rests_on(costs, cost, loop->row->variant);
-    loop_keys(loop, cost);
-    cost->method = METHOD_iteration;
     cost->item = rows_own(&costs->rows, text_make("%.200s: one iteration", loop->row->variant));
     if (!loop->has_value) {
-        cost_refuse(costs, cost, loop->row->status, text_make("%s", detail));
+        loop_refuse(loop, costs, cost);
         return;
     }
-    cost->cycles = loop->cycles;
-    cost->ci_low = loop->ci_low;
-    cost->ci_high = loop->ci_high;
+    cost_set(cost, loop->cycles, loop->ci_low, loop->ci_high);
     cost->status = loop->row->status;
     cost->detail = rows_own(&costs->rows, loop_why_no_cost(loop));
     if (detail[0] != '\0')

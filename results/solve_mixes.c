@@ -153,9 +153,7 @@ static void fill_cost(const struct system *system, const struct fit *fit, size_t
         cost_refuse(costs, cost, STATUS_unavailable, why);
         return;
     }
-    cost->cycles = item->cycles;
-    cost->ci_low = item->ci_low;
-    cost->ci_high = item->ci_high;
+    cost_set(cost, item->cycles, item->ci_low, item->ci_high);
     cost->detail = rows_own(
         &costs->rows, text_make("rank %zu, condition %.3g, worst residual %+.2f of margin %.2f; "
                                 "dec;jnz %.2f to %.2f",
@@ -178,16 +176,13 @@ static void add_costs(const struct loops *loops, struct system *system, const st
     if (system->values > 0)
         fit_solve(&input, &fit, item);
     for (size_t j = 0; j < system->items.terms; j++) {
-        struct costs_row *cost = costs_add(costs);
-        loop_keys(first, cost);
-        cost->method = METHOD_solved;
+        struct costs_row *cost =
+            loops_cost(first, system->loop, system->members, METHOD_solved, costs);
         cost->item = rows_own(&costs->rows, text_make("%s", system->names[j]));
-        for (size_t i = 0; i < system->members; i++)
-            cost_rests_on(costs, cost, system->loop[i]->row->variant);
         if (system->values > 0)
             fill_cost(system, &fit, j, &item[j], costs, cost);
         else
-            cost_refuse(costs, cost, first->row->status, text_make("%s", first->row->detail));
+            loop_refuse(first, costs, cost);
     }
 }
 

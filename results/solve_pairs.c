@@ -9,26 +9,22 @@
 // `missing`: what to say where there is no loop `minus` (NULL).
 static struct costs_row *add_difference(struct costs *costs, const struct loop *from,
                                         const struct loop *minus, const char *missing) {
-    struct costs_row *cost = costs_add(costs);
-    loop_keys(from, cost);
-    cost->method = METHOD_difference;
+    const struct loop *const both[] = {from, minus};
+    struct costs_row *cost =
+        loops_cost(from, both, minus != NULL ? 2 : 1, METHOD_difference, costs);
     cost->order = ""; // of two loops
-    cost_rests_on(costs, cost, from->row->variant);
-    if (minus != NULL)
-        cost_rests_on(costs, cost, minus->row->variant);
     if (!from->has_value)
-        cost_refuse(costs, cost, from->row->status, text_make("%s", from->row->detail));
+        loop_refuse(from, costs, cost);
     else if (minus == NULL)
         cost_refuse(costs, cost, STATUS_unavailable, text_make("%s", missing));
     else if (!minus->has_value)
-        cost_refuse(costs, cost, minus->row->status, text_make("%s", minus->row->detail));
+        loop_refuse(minus, costs, cost);
     else {
         double half = hypot(from->ci_high - from->ci_low, minus->ci_high - minus->ci_low) / 2;
         cost->minuend = from->cycles;
         cost->subtrahend = minus->cycles;
-        cost->cycles = from->cycles - minus->cycles;
-        cost->ci_low = cost->cycles - half;
-        cost->ci_high = cost->cycles + half;
+        double cycles = from->cycles - minus->cycles;
+        cost_set(cost, cycles, cycles - half, cycles + half);
         cost->status = status_worse(from->row->status, minus->row->status);
         cost->detail = rows_own(&costs->rows, text_make("%.2f minus %.2f cycles per iteration",
                                                         from->cycles, minus->cycles));
