@@ -2,6 +2,7 @@
 // asmsweep-prove disassemble: a few calls of objdump for all binaries of a build.
 #include "runner/prove/commands.h"
 
+#include "common/disk.h"
 #include "runner/host/process.h"
 #include "runner/prove/check.h"
 
@@ -170,30 +171,25 @@ static void keep_counted(struct job *job, const struct proof *before) {
 }
 
 static int disassemble(struct job *job, int strict, struct error *error) {
-    char *plan = text_make("%s/variants.csv", job->build_dir);
-    char *path = text_make("%s/proof.csv", job->build_dir);
+    struct path path = path_make("%s/proof.csv", job->build_dir);
     struct proof before;
     struct error ignored;
-    int failed = rows_read(plan, FILE_variants, NULL, &job->plan, error);
-    if (!failed) {
-        read_files(job);
-        failed = prove_all(job, error);
-    }
-    if (!failed) {
-        check_duplicates(job);
-        if (!proof_read(path, &before, &ignored))
-            keep_counted(job, &before);
-        for (size_t i = 0; i < job->proof.count; i++)
-            job->proof.row[i].disassembly = job->proof.row[i].detail;
-        failed = proof_write(path, &job->proof, error);
-        proof_free(&before); // of which a row may have texts
-    }
-    size_t bad = failed ? 0 : prove_report(&job->proof);
-    if (strict && !failed)
-        failed = prove_end(path, &job->proof, bad, error);
-    free(plan);
-    free(path);
-    return failed;
+    if (rows_read(PATH("%s/variants.csv", job->build_dir), FILE_variants, NULL, &job->plan, error))
+        return -1;
+    read_files(job);
+    if (prove_all(job, error))
+        return -1;
+    check_duplicates(job);
+    if (!proof_read(path.text, &before, &ignored))
+        keep_counted(job, &before);
+    for (size_t i = 0; i < job->proof.count; i++)
+        job->proof.row[i].disassembly = job->proof.row[i].detail;
+    int failed = proof_write(path.text, &job->proof, error);
+    proof_free(&before); // of which a row may have texts
+    if (failed)
+        return -1;
+    size_t bad = prove_report(&job->proof);
+    return strict ? prove_end(path.text, &job->proof, bad, error) : 0;
 }
 
 int command_disassemble(int argc, char **argv, struct error *error) {

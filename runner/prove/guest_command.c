@@ -3,6 +3,7 @@
 // may, at CPL3 with IOPL=3; what it retires per iteration goes into proof.csv.
 #include "runner/prove/commands.h"
 
+#include "common/disk.h"
 #include "runner/engine/guest.h"
 #include "runner/prove/judge.h"
 #include "runner/prove/loop_file.h"
@@ -131,26 +132,24 @@ static size_t report_bad(const struct work *work) {
 }
 
 static int prove(struct work *work, struct error *error) {
-    char *plan = text_make("%s/variants.csv", work->build_dir);
-    char *path = text_make("%s/proof.csv", work->build_dir);
-    int failed = rows_read(plan, FILE_variants, NULL, &work->plan, error) ||
-                 proof_read(path, &work->proof, error);
-    if (!failed)
-        list_subjects(work);
-    for (size_t done = 0; !failed && done < work->count; done += BATCH) {
+    struct path path = path_make("%s/proof.csv", work->build_dir);
+    if (rows_read(PATH("%s/variants.csv", work->build_dir), FILE_variants, NULL, &work->plan,
+                  error) ||
+        proof_read(path.text, &work->proof, error))
+        return -1;
+    list_subjects(work);
+    for (size_t done = 0; done < work->count; done += BATCH) {
         size_t count = work->count - done < BATCH ? work->count - done : BATCH;
-        failed = run_batch(work, work->subjects + done, count, error);
+        if (run_batch(work, work->subjects + done, count, error))
+            return -1;
     }
-    if (!failed && !(failed = proof_write(path, &work->proof, error))) {
-        size_t bad = report_bad(work), executed = 0;
-        for (size_t i = 0; i < work->count; i++)
-            executed += work->subjects[i].executed;
-        printf("%zu variants, %zu executed, %zu not proved\n", work->proof.count, executed, bad);
-        failed = prove_end(path, &work->proof, bad, error);
-    }
-    free(plan);
-    free(path);
-    return failed ? -1 : 0;
+    if (proof_write(path.text, &work->proof, error))
+        return -1;
+    size_t bad = report_bad(work), executed = 0;
+    for (size_t i = 0; i < work->count; i++)
+        executed += work->subjects[i].executed;
+    printf("%zu variants, %zu executed, %zu not proved\n", work->proof.count, executed, bad);
+    return prove_end(path.text, &work->proof, bad, error);
 }
 
 int command_guest(int argc, char **argv, struct error *error) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/prove/loop_file.h"
 
+#include "common/disk.h"
+
 #include <elf.h>
-#include <fcntl.h>
 #include <sha2.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct image {
     const char *path;
@@ -145,28 +144,12 @@ static int read_image(const struct image *image, struct loop_file *file) {
 
 int loop_file_read(const char *path, struct loop_file *file, struct error *error) {
     *file = (struct loop_file){0};
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    if (descriptor < 0 || fstat(descriptor, &status)) {
-        error_errno(error, ERROR_INPUT, path, "cannot be read");
-        if (descriptor >= 0)
-            close(descriptor);
+    struct image image = {.path = path, .error = error};
+    char *bytes = disk_read(path, &image.size, error);
+    if (bytes == NULL)
         return -1;
-    }
-    struct image image = {path, NULL, (size_t)status.st_size, error};
-    int result = -1;
-    if (!S_ISREG(status.st_mode) || !image.size) {
-        damaged(&image, "is empty or no regular file");
-    } else {
-        void *bytes = mmap(NULL, image.size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-        if (bytes == MAP_FAILED) {
-            error_errno(error, ERROR_INPUT, path, "cannot be read");
-        } else {
-            image.bytes = bytes;
-            result = read_image(&image, file);
-            munmap(bytes, image.size);
-        }
-    }
-    close(descriptor);
+    image.bytes = (const uint8_t *)bytes;
+    int result = read_image(&image, file);
+    free(bytes);
     return result;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/run/plan.h"
 
+#include "common/disk.h"
 #include "common/memory.h"
 
 #include <errno.h>
@@ -129,11 +130,9 @@ static int hash_files(struct plan *plan, struct error *error) {
     FILE *stream = text_open(&text, &length);
     fputs(variants, stream);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        char *path = text_make("%s/%s", plan->directory, others[i]),
-             sum[SHA256_DIGEST_STRING_LENGTH];
-        if (SHA256File(path, sum))
+        char sum[SHA256_DIGEST_STRING_LENGTH];
+        if (SHA256File(PATH("%s/%s", plan->directory, others[i]), sum))
             fprintf(stream, ",%s", sum);
-        free(path);
     }
     for (size_t row = 0; row < proof->rows; row++)
         for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
@@ -194,25 +193,12 @@ static int take_rows(struct plan *plan, const char *only, struct error *error) {
 }
 
 int plan_read(const char *directory, const char *only, struct plan *plan, struct error *error) {
-    char *variants = text_make("%s/variants.csv", directory);
-    char *proof = text_make("%s/proof.csv", directory);
     *plan = (struct plan){.directory = text_make("%s", directory)};
-    int failed = rows_read(variants, FILE_variants, NULL, &plan->variants, error) ||
-                 rows_read(proof, FILE_proof, NULL, &plan->proof, error) ||
-                 hash_files(plan, error) || take_rows(plan, only, error);
-    free(variants);
-    free(proof);
-    return failed ? -1 : 0;
-}
-
-int plan_parse(const char *directory, const char *variants, size_t variants_length,
-               const char *proof, size_t proof_length, const char *only, struct plan *plan,
-               struct error *error) {
-    *plan = (struct plan){.directory = text_make("%s", directory)};
-    return rows_parse("variants.csv", variants, variants_length, FILE_variants, &plan->variants,
-                      error) ||
-                   rows_parse("proof.csv", proof, proof_length, FILE_proof, &plan->proof, error) ||
-                   take_rows(plan, only, error)
+    return rows_read(PATH("%s/variants.csv", directory), FILE_variants, NULL, &plan->variants,
+                     error) ||
+                   rows_read(PATH("%s/proof.csv", directory), FILE_proof, NULL, &plan->proof,
+                             error) ||
+                   hash_files(plan, error) || take_rows(plan, only, error)
                ? -1
                : 0;
 }

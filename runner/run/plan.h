@@ -42,12 +42,6 @@ struct plan {
 // error: it is `unproved`. Free with plan_free in both cases.
 int plan_read(const char *directory, const char *only, struct plan *plan, struct error *error);
 
-// The same from the texts of the two files; the binaries are looked for in `directory`. Leaves
-// sha256 empty.
-int plan_parse(const char *directory, const char *variants, size_t variants_length,
-               const char *proof, size_t proof_length, const char *only, struct plan *plan,
-               struct error *error);
-
 void plan_free(struct plan *plan);
 
 // The unit that the cross-check counts in: the variant of family "calibrator" in the whole build

@@ -91,15 +91,14 @@ size_t prepare_cores(long long cpu, struct core cores[2], struct error *error) {
 
 // The rows of what is safely on disk; behind them may stand a part of one.
 static int read_rows(const struct store *store, struct rows *rows, struct error *error) {
-    char path[4200];
     size_t length;
-    snprintf(path, sizeof path, "%s/measurements.csv", store->directory);
-    char *text = disk_read(path, &length, error);
+    struct path path = path_make("%s/measurements.csv", store->directory);
+    char *text = disk_read(path.text, &length, error);
     if (!text)
         return -1;
     size_t safe = (size_t)store->files[STORE_measurements].bytes;
     int failed =
-        rows_parse(path, text, safe < length ? safe : length, FILE_measurements, rows, error);
+        rows_parse(path.text, text, safe < length ? safe : length, FILE_measurements, rows, error);
     free(text);
     return failed;
 }
@@ -144,11 +143,9 @@ int prepare_new(const struct request *request, struct settings *settings, struct
 
 int prepare_folder(const struct request *request, const struct settings *settings,
                    const struct machine *machine, struct store *store, struct error *error) {
-    char *directory =
-        text_make("%s/%s/%s-%s-%s-%s/%s", request->store ? request->store : "results/data",
+    struct path directory =
+        path_make("%s/%s/%s-%s-%s-%s/%s", request->store ? request->store : "results/data",
                   settings->sweep, machine->cpu_vendor, machine->cpu_family, machine->cpu_model,
                   machine->cpu_stepping, settings->run_id);
-    int failed = store_create(request->out ? request->out : directory, settings, store, error);
-    free(directory);
-    return failed;
+    return store_create(request->out ? request->out : directory.text, settings, store, error);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/run/report.h"
 
+#include "common/disk.h"
 #include "common/memory.h"
 #include "common/units.h"
 #include "runner/run/cross_check.h"
@@ -55,10 +56,9 @@ static int copy_from_build(const struct measurement *run, struct error *error) {
                                         "sweep.json"};
     int failed = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && !failed; i++) {
-        char *path = text_make("%s/%s", run->plan->directory, names[i]);
-        if (i < 2 || access(path, F_OK) == 0)
-            failed = store_copy_file(run->store, path, names[i], error);
-        free(path);
+        struct path path = path_make("%s/%s", run->plan->directory, names[i]);
+        if (i < 2 || access(path.text, F_OK) == 0)
+            failed = store_copy_file(run->store, path.text, names[i], error);
     }
     return failed;
 }

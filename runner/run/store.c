@@ -18,34 +18,28 @@
 static const char *const names[STORE_FILES] = {"measurements.csv", "samples.csv", "journal"};
 
 static bool holds_run(const char *directory) {
-    char *journal = text_make("%s/journal", directory); // made last: without one there is no run
-    bool there = !access(journal, F_OK);
-    free(journal);
-    return there;
+    return !access(PATH("%s/journal", directory), F_OK); // made last: without one there is no run
 }
 
 static int cannot_write(const char *directory, const char *name, struct error *error) {
-    char *path = text_make("%s/%s", directory, name);
     int saved = errno;
     bool begun = holds_run(directory);
     errno = saved;
-    error_errno(error, ERROR_INPUT, path,
-                begun ? "cannot be written; what was measured before is kept, free some room, "
-                        "then --resume"
-                      : "cannot be written; nothing was measured, free some room or choose "
-                        "another folder with -o");
-    free(path);
-    return -1;
+    return error_errno(error, ERROR_INPUT, PATH("%s/%s", directory, name),
+                       begun
+                           ? "cannot be written; what was measured before is kept, free some room, "
+                             "then --resume"
+                           : "cannot be written; nothing was measured, free some room or choose "
+                             "another folder with -o");
 }
 
 static int open_file(struct store *store, enum store_name which, int flags, struct error *error) {
-    char *path = text_make("%s/%s", store->directory, names[which]);
-    int file = open(path, O_RDWR | O_APPEND | O_CLOEXEC | flags, 0666);
-    if (file < 0)
-        error_errno(error, ERROR_INPUT, path, "cannot be opened; choose another place with -o");
+    struct path path = path_make("%s/%s", store->directory, names[which]);
+    int file = open(path.text, O_RDWR | O_APPEND | O_CLOEXEC | flags, 0666);
     store->files[which].file = file;
-    free(path);
-    return file < 0 ? -1 : 0;
+    return file < 0 ? error_errno(error, ERROR_INPUT, path.text,
+                                  "cannot be opened; choose another place with -o")
+                    : 0;
 }
 
 // Make a CSV anew that has nothing but its header.
@@ -115,12 +109,11 @@ int store_can_be_made(const char *directory, struct error *error) {
         else
             slash[slash == at] = '\0';
     }
-    char *probe = text_make("%s/.asmsweep-%d", at, (int)getpid());
-    int failed = mkdir(probe, 0777) && errno != EEXIST ? cannot_make(directory, error) : 0;
-    if (!failed)
-        rmdir(probe);
-    free(probe);
+    struct path probe = path_make("%s/.asmsweep-%d", at, (int)getpid());
     free(at);
+    int failed = mkdir(probe.text, 0777) && errno != EEXIST ? cannot_make(directory, error) : 0;
+    if (!failed)
+        rmdir(probe.text);
     return failed;
 }
 
@@ -154,18 +147,15 @@ static long long header_length(int file) {
 
 int store_resume(const char *directory, struct journal *journal, struct store *store,
                  struct error *error) {
-    char *path = text_make("%s/journal", directory);
+    struct path path = path_make("%s/journal", directory);
     *store = nothing_open(directory);
     *journal = (struct journal){0};
-    int failed = access(path, F_OK);
-    if (failed)
-        error_errno(error, ERROR_INPUT, path, "no run to resume here");
-    failed = failed || open_file(store, STORE_measurements, 0, error) ||
-             lock_folder(store, error) || journal_read(directory, false, journal, error) ||
-             journal_check(journal, path, error) || open_file(store, STORE_samples, 0, error) ||
-             open_file(store, STORE_journal, 0, error);
-    free(path);
-    if (failed)
+    if (access(path.text, F_OK))
+        return error_errno(error, ERROR_INPUT, path.text, "no run to resume here");
+    if (open_file(store, STORE_measurements, 0, error) || lock_folder(store, error) ||
+        journal_read(directory, false, journal, error) ||
+        journal_check(journal, path.text, error) || open_file(store, STORE_samples, 0, error) ||
+        open_file(store, STORE_journal, 0, error))
         return -1;
     const struct journal_line *last =
         journal->count > 0 ? &journal->lines[journal->count - 1] : NULL;
@@ -225,11 +215,9 @@ static void write_sizes(const struct store *store, FILE *stream) {
                                         "variants.csv",     "proof.csv",   "differences.csv",
                                         "sweep.json",       "summary.csv"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *path = text_make("%s/%s", store->directory, files[i]);
         struct stat status;
-        if (!stat(path, &status))
+        if (!stat(PATH("%s/%s", store->directory, files[i]), &status))
             fprintf(stream, "size %s %lld\n", files[i], (long long)status.st_size);
-        free(path);
     }
 }
 
@@ -248,12 +236,9 @@ int store_end(struct store *store, const char *how, struct error *error) {
 
 int store_write_file(const struct store *store, const char *name, const char *text, size_t length,
                      struct error *error) {
-    char *path = text_make("%s/%s", store->directory, name);
-    int failed = replace_text(path, text, length, error);
-    if (failed)
-        cannot_write(store->directory, name, error);
-    free(path);
-    return failed;
+    return replace_text(PATH("%s/%s", store->directory, name), text, length, error)
+               ? cannot_write(store->directory, name, error)
+               : 0;
 }
 
 int store_copy_file(const struct store *store, const char *from, const char *name,

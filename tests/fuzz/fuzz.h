@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static inline void must(int holds) {
     if (!holds)
         abort();
+}
+
+// Write a file of a folder.
+static inline void fuzz_file(const char *folder, const char *name, const void *data, size_t size) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *stream = fopen(path, "w");
+    must(stream && fwrite(data, 1, size, stream) == size && !fclose(stream));
 }
 
 // The input with a NUL behind it, for parsers of texts; the caller frees.

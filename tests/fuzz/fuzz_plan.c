@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-// No binaries are there: nothing can be proved.
-static const char nowhere[] = "/nonexistent";
+// A build's folder without binaries, where nothing can be proved; it stays when the target ends.
+static char folder[] = "/tmp/asmsweep-fuzz-XXXXXX";
 
 static void check_plan(const struct plan *plan) {
     double cycles = 0;
@@ -21,7 +21,7 @@ static void check_plan(const struct plan *plan) {
             must(strcmp(plan->rows[other].name, row->name));
         must(row->excluded_chain >= SEGMENT_add && row->excluded_chain <= CHAINS_all);
         must(job.index == i && job.variant == row->name && job.path == row->path);
-        must(!strncmp(row->path, nowhere, sizeof nowhere - 1));
+        must(!strncmp(row->path, folder, sizeof folder - 1));
     }
     char why[320] = "";
     must(!plan_calibrator(plan, &cycles, why, sizeof why) && why[0]);
@@ -31,15 +31,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const uint8_t *zero = memchr(data, 0, size);
     if (!zero)
         return 0;
-    const char *variants = (const char *)data, *proof = (const char *)zero + 1;
-    size_t first = (size_t)(zero - data), second = size - first - 1;
+    static bool made;
+    size_t first = (size_t)(zero - data);
     struct error error = {0};
+    must(made || mkdtemp(folder) != NULL);
+    made = true;
+    fuzz_file(folder, "variants.csv", data, first);
+    fuzz_file(folder, "proof.csv", zero + 1, size - first - 1);
     struct plan plan, part;
-    int failed = plan_parse(nowhere, variants, first, proof, second, NULL, &plan, &error);
+    int failed = plan_read(folder, NULL, &plan, &error);
     must(failed ? error.text[0] != '\0' : plan.count > 0);
     if (!failed) {
         check_plan(&plan);
-        if (!plan_parse(nowhere, variants, first, proof, second, "*a*,seed.*", &part, &error))
+        if (!plan_read(folder, "*a*,seed.*", &part, &error))
             check_plan(&part);
         must(part.count <= plan.count);
         plan_free(&part);

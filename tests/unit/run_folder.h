@@ -47,6 +47,18 @@ static inline int make_build_folder(char path[32], const char *const *binaries) 
     return failed ? -1 : 0;
 }
 
+// The two files that a plan is read from.
+static inline void write_plan(const char *folder, const char *variants, const char *proof) {
+    const char *const files[][2] = {{"variants.csv", variants}, {"proof.csv", proof}};
+    for (int i = 0; i < 2; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s/%s", folder, files[i][0]);
+        FILE *stream = fopen(path, "w");
+        if (!stream || fputs(files[i][1], stream) < 0 || fclose(stream))
+            abort();
+    }
+}
+
 static inline int remove_one(const char *path, const struct stat *status, int type,
                              struct FTW *at) {
     (void)status, (void)type, (void)at;

@@ -109,9 +109,8 @@ static double unit_of(const char *family, const char *order, const char *status,
              "order_found,status,detail,mix_claimed,retired_expected,retired_cpl0,retired_cpl3\n"
              "one,%s,,,,,,\"%s\",%s,,,,,\n",
              digits, order, status);
-    assert_int_equal(plan_parse(folder, plan_text, strlen(plan_text), proof_text,
-                                strlen(proof_text), NULL, &plan, &error),
-                     0);
+    write_plan(folder, plan_text, proof_text);
+    assert_int_equal(plan_read(folder, NULL, &plan, &error), 0);
     why[0] = '\0';
     const struct variant *unit = plan_calibrator(&plan, &cycles, why, 320);
     plan_free(&plan);
