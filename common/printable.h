@@ -9,5 +9,10 @@
 // unreadable, an escape would move a terminal's cursor. `to` may be `text`. Returns `to`.
 char *printable_copy(char *to, size_t size, const char *text, size_t length);
 
+// Put a part behind what stands in `text` of `size` bytes, with "; " between, as far as it fits; an
+// empty part is none.
+void printable_add(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 // The first line of a text that is not empty: blanks and empty lines in front are left out.
 char *printable_line(char *to, size_t size, const char *text);

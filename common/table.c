@@ -33,16 +33,17 @@ static void on_field(void *data, size_t length, void *context) {
         return;
     }
     int in_header = reading->line == 1;
-    char ***array = in_header ? &table->header : &table->cells;
-    size_t at = in_header ? reading->fields : table->rows * table->columns + reading->fields;
     if (!in_header && reading->fields >= table->columns) {
         fail(reading, "more fields than the header has");
         return;
     }
-    *array = memory_more(*array, at, sizeof **array);
-    (*array)[at] = memory_zero(length + 1, 1);
+    char ***list = in_header ? &table->header : &table->cells;
+    size_t *at = in_header ? &table->columns : &table->count;
+    *list = memory_more(*list, *at, sizeof **list);
+    (*list)[*at] = memory_zero(length + 1, 1);
     if (data)
-        memcpy((*array)[at], data, length);
+        memcpy((*list)[*at], data, length);
+    ++*at;
     reading->fields++;
 }
 
@@ -55,27 +56,13 @@ static void on_row(int terminator, void *context) {
         fail(reading, "the last line is cut off; the file is incomplete");
         return;
     }
-    if (reading->line == 1) {
-        table->columns = reading->fields;
-    } else if (reading->fields < table->columns) {
+    if (reading->fields < table->columns) {
         fail(reading, "fewer fields than the header has");
         return;
-    } else {
-        table->rows++;
     }
+    table->rows += reading->line > 1;
     reading->line++;
     reading->fields = 0;
-}
-
-// A row that failed half-way has cells beyond rows * columns: count them in.
-static void keep_partial_row(struct reading *reading) {
-    struct table *table = reading->table;
-    if (reading->line == 1) {
-        table->columns = reading->fields;
-        return;
-    }
-    for (size_t i = 0; i < reading->fields && table->cells; i++)
-        free(table->cells[table->rows * table->columns + i]);
 }
 
 static int never_a_space(unsigned char character) {
@@ -114,8 +101,6 @@ int table_parse(const char *path, const char *text, size_t length, const char *c
     else if (csv_fini(&parser, on_field, on_row, &reading))
         fail(&reading, "the last line is cut off inside quotes; the file is incomplete");
     csv_free(&parser);
-    if (reading.failed)
-        keep_partial_row(&reading);
     if (reading.failed || check_header(table, required, error)) {
         table_free(table);
         return -1;
@@ -136,9 +121,9 @@ int table_read(const char *path, const char *const *required, struct table *tabl
 }
 
 void table_free(struct table *table) {
-    for (size_t i = 0; table->header && i < table->columns; i++)
+    for (size_t i = 0; i < table->columns; i++)
         free(table->header[i]);
-    for (size_t i = 0; table->cells && i < table->rows * table->columns; i++)
+    for (size_t i = 0; i < table->count; i++)
         free(table->cells[i]);
     free(table->header);
     free(table->cells);

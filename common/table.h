@@ -13,7 +13,8 @@
 struct table {
     size_t columns, rows; // rows without the header
     char **header;        // columns names
-    char **cells;         // rows * columns, row by row; never NULL
+    char **cells;         // rows * columns, row by row
+    size_t count;         // of the cells
     char *path;           // for messages
 };
 

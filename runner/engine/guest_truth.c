@@ -13,10 +13,8 @@
 
 enum { TRANSITIONS = 8 };
 
-static void conclude(struct guest_truth *truth, enum privilege privilege, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void conclude(struct guest_truth *truth, enum privilege privilege, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static void
+conclude(struct guest_truth *truth, enum privilege privilege, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     truth->privilege = privilege;

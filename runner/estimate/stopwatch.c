@@ -2,6 +2,7 @@
 #include "runner/estimate/stopwatch.h"
 
 #include "common/memory.h"
+#include "common/printable.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -148,7 +149,7 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed
 
 // Executions far from the others are named, left out or not: a loop may really have such a mode.
 static void describe_far(const double *values, size_t count, struct pooled *pooled) {
-    size_t far = 0, used = strlen(pooled->detail);
+    size_t far = 0;
     double median = stats_quantile(values, count, 0.5), farthest = median;
     for (size_t i = 0; i < count; i++) {
         far += fabs(values[i] / median - 1) > FAR_OFF;
@@ -156,9 +157,9 @@ static void describe_far(const double *values, size_t count, struct pooled *pool
             farthest = values[i];
     }
     if (far)
-        snprintf(pooled->detail + used, sizeof pooled->detail - used,
-                 "%s%zu of %zu executions far off, the farthest %.4g cycles", used ? "; " : "", far,
-                 count, farthest);
+        printable_add(pooled->detail, sizeof pooled->detail,
+                      "%zu of %zu executions far off, the farthest %.4g cycles", far, count,
+                      farthest);
 }
 
 void stopwatch_pool(const double *values, const double *within_half, size_t count, double precision,

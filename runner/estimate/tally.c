@@ -2,6 +2,7 @@
 #include "runner/estimate/tally.h"
 
 #include "common/memory.h"
+#include "common/printable.h"
 #include "common/units.h"
 
 #include <math.h>
@@ -71,22 +72,14 @@ const struct tally *tallies_cycles(const struct tallies *tallies) {
     return NULL;
 }
 
-// Put `text` behind what the detail says already.
-static void add_detail(struct pooled *pooled, const char *text) {
-    size_t used = strlen(pooled->detail);
-    if (*text)
-        snprintf(pooled->detail + used, sizeof pooled->detail - used, "%s%s", used ? "; " : "",
-                 text);
-}
-
 // "2 of 5 executions: REASON" where some gave no value; the reason alone where none did.
 static void describe_missing(const struct tally *tally, struct pooled *pooled) {
-    char text[sizeof tally->detail + 64];
     if (tally->count)
-        snprintf(text, sizeof text, "%zu of %zu executions %s: %s",
-                 tally->executions - tally->count, tally->executions, status_name(tally->worst),
-                 tally->detail);
-    add_detail(pooled, tally->count ? text : tally->detail);
+        printable_add(pooled->detail, sizeof pooled->detail, "%zu of %zu executions %s: %s",
+                      tally->executions - tally->count, tally->executions,
+                      status_name(tally->worst), tally->detail);
+    else
+        printable_add(pooled->detail, sizeof pooled->detail, "%s", tally->detail);
 }
 
 // Half of the executions must give a value. Chains that disagreed say nothing of the variant but
@@ -110,7 +103,6 @@ static bool settle_rare_event(const struct tally *tally, double precision, struc
 
 void tally_pool(const struct tally *tally, double precision, struct pooled *pooled) {
     double modes[2];
-    char text[96];
     stopwatch_pool(tally->values, tally->within_half, tally->count, precision, pooled);
     bool settled = settle_rare_event(tally, precision, pooled);
     if (!enough(tally)) {
@@ -122,21 +114,18 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
     }
     if (tally->two_modes && 3 * tally->two_modes >= tally->executions)
         pooled->status = STATUS_unstable;
-    if (tally->two_modes) {
-        snprintf(text, sizeof text, "%zu of %zu executions with two modes", tally->two_modes,
-                 tally->executions);
-        add_detail(pooled, text);
-    }
+    if (tally->two_modes)
+        printable_add(pooled->detail, sizeof pooled->detail, "%zu of %zu executions with two modes",
+                      tally->two_modes, tally->executions);
     if (!settled && stats_two_modes(tally->values, tally->count, 0.15, 0.02, modes)) {
         pooled->status = STATUS_unstable;
-        snprintf(text, sizeof text, "two modes between executions: %.5g and %.5g", modes[0],
-                 modes[1]);
-        add_detail(pooled, text);
+        printable_add(pooled->detail, sizeof pooled->detail,
+                      "two modes between executions: %.5g and %.5g", modes[0], modes[1]);
     }
     if (tally->count < tally->executions)
         describe_missing(tally, pooled);
     else
-        add_detail(pooled, tally->detail);
+        printable_add(pooled->detail, sizeof pooled->detail, "%s", tally->detail);
 }
 
 static enum status pooled_status(const struct tally *cycles, double precision) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/host/disturbance.h"
 
+#include "common/printable.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -51,32 +53,22 @@ void disturbance_block(struct disturbance *watch) {
     watch->at = now;
 }
 
-static size_t add(char *text, size_t size, size_t used, const char *format, double number) {
-    if (used + 2 >= size)
-        return used;
-    if (used)
-        used += (size_t)snprintf(text + used, size - used, "; ");
-    return used + (size_t)snprintf(text + used, size - used, format, number);
-}
-
 void disturbance_describe(struct disturbance *watch, double switches, double migrations, char *text,
                           size_t size) {
     struct disturbance before = *watch;
-    size_t used = 0;
     text[0] = '\0';
     snapshot(watch);
     long long steal = watch->steal - before.steal;
     long long total = watch->sibling_total - before.sibling_total;
     long long busy = watch->sibling_busy - before.sibling_busy;
     if (steal > 0)
-        used = add(text, size, used, "steal time %.0f ticks", (double)steal);
+        printable_add(text, size, "steal time %lld ticks", steal);
     if (total > 0 && busy > 0)
-        used =
-            add(text, size, used, "SMT sibling %.0f %% busy", 100.0 * (double)busy / (double)total);
+        printable_add(text, size, "SMT sibling %.0f %% busy", 100.0 * (double)busy / (double)total);
     if (switches > USUAL_SWITCHES)
-        used = add(text, size, used, "%.0f context switches", switches);
+        printable_add(text, size, "%.0f context switches", switches);
     if (migrations > 1) // perf moves itself to the CPU once
-        used = add(text, size, used, "%.0f migrations", migrations);
+        printable_add(text, size, "%.0f migrations", migrations);
     if (fabs(watch->tsc_change) > tsc_tolerance)
-        add(text, size, used, "TSC frequency changed by %+.4f %%", 100 * watch->tsc_change);
+        printable_add(text, size, "TSC frequency changed by %+.4f %%", 100 * watch->tsc_change);
 }

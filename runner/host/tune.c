@@ -170,12 +170,18 @@ int tune_apply(const struct tune_places *places, int cpu, FILE *report, struct e
     return journal;
 }
 
-int tune_restore(const struct tune_places *places, int lock, struct error *error) {
-    int failed = put_back(places->sys, lock, NULL, error);
+// Put back, and close the journal.
+static int restore(const struct tune_places *places, int journal, FILE *report,
+                   struct error *error) {
+    int failed = put_back(places->sys, journal, report, error);
     if (!failed)
         unlink(places->journal); // else the next start tries again
-    close(lock);
+    close(journal);
     return failed;
+}
+
+int tune_restore(const struct tune_places *places, int lock, struct error *error) {
+    return restore(places, lock, NULL, error);
 }
 
 int tune_recover(const struct tune_places *places, FILE *report, struct error *error) {
@@ -185,9 +191,5 @@ int tune_recover(const struct tune_places *places, FILE *report, struct error *e
                                             "is not ours; not used, remove it")
                               : 0;
     fprintf(report, "an earlier --tune was cut off\n");
-    int failed = put_back(places->sys, journal, report, error);
-    if (!failed)
-        unlink(places->journal);
-    close(journal);
-    return failed;
+    return restore(places, journal, report, error);
 }

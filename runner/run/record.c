@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/run/record.h"
 
-#include "common/units.h"
+#include "common/printable.h"
 #include "runner/estimate/slices.h"
 
 #include <math.h>
@@ -22,21 +22,11 @@ void record_time(char text[32]) {
 
 // What the stopwatch itself noticed that the row should name.
 static void describe_stopwatch(const struct stopwatch_value *value, char *text, size_t size) {
-    size_t used = (size_t)snprintf(text, size, "%s", value->detail);
-    if (fabs(value->clock_drift) > 0.01 && used < size)
-        used += (size_t)snprintf(text + used, size - used, "%sclock drifted %+.1f %%",
-                                 used ? "; " : "", -100 * value->clock_drift);
-    if (value->disturbed > 0.05 && used < size)
-        snprintf(text + used, size - used, "%s%.0f %% of the slices disturbed", used ? "; " : "",
-                 100 * value->disturbed);
-}
-
-static void join_details(char *to, size_t size, const char *const *parts, size_t count) {
-    size_t used = 0;
-    to[0] = '\0';
-    for (size_t i = 0; i < count; i++)
-        if (*parts[i] && used < size)
-            used += (size_t)snprintf(to + used, size - used, "%s%s", used ? "; " : "", parts[i]);
+    printable_add(text, size, "%s", value->detail);
+    if (fabs(value->clock_drift) > 0.01)
+        printable_add(text, size, "clock drifted %+.1f %%", -100 * value->clock_drift);
+    if (value->disturbed > 0.05)
+        printable_add(text, size, "%.0f %% of the slices disturbed", 100 * value->disturbed);
 }
 
 static void write_slices(const struct record_run *run, const struct execution *execution,
@@ -80,9 +70,9 @@ static struct measurements_row begin(const struct record_run *run,
     return row;
 }
 
-// The cycles of the slices into the row; what the stopwatch noticed into `noticed`.
+// The cycles of the slices into the row; what the stopwatch noticed goes behind the detail.
 static void take_slices(const struct record_run *run, const struct execution *execution,
-                        struct measurements_row *row, char *noticed, size_t size) {
+                        struct measurements_row *row, char *detail, size_t size) {
     struct stopwatch_value value;
     uint64_t seed =
         (uint64_t)run->settings->seed + (uint64_t)row->block * 1000003 + execution->index;
@@ -94,13 +84,13 @@ static void take_slices(const struct record_run *run, const struct execution *ex
     row->spread = value.spread;
     row->samples = (long long)value.samples;
     row->status = status_worse(execution->status, value.status);
-    describe_stopwatch(&value, noticed, size);
+    describe_stopwatch(&value, detail, size);
 }
 
 void record_execution(const struct record_run *run, const struct execution *execution, long block,
                       long slot, const char *disturbance, FILE *measurements, FILE *samples,
                       struct tallies *tallies) {
-    char time[32], noticed[300] = "", detail[400];
+    char time[32], detail[400] = "";
     struct measurements_row row = begin(run, execution, time);
     row.block = block;
     row.slot = slot;
@@ -109,12 +99,13 @@ void record_execution(const struct record_run *run, const struct execution *exec
         row.quantity = QUANTITY_cycles;
         row.source = run->engine->source;
         row.status = execution->status;
+        printable_add(detail, sizeof detail, "%s", execution->detail);
+        printable_add(detail, sizeof detail, "%s", row.hint);
         if (execution->slices.count) {
-            take_slices(run, execution, &row, noticed, sizeof noticed);
+            take_slices(run, execution, &row, detail, sizeof detail);
             write_slices(run, execution, block, samples);
         }
-        join_details(detail, sizeof detail,
-                     (const char *const[]){execution->detail, row.hint, noticed, disturbance}, 4);
+        printable_add(detail, sizeof detail, "%s", disturbance);
         row.detail = detail;
         put(run, &row, measurements, tallies);
     }

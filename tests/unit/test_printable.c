@@ -34,11 +34,27 @@ static void the_first_line_that_says_something_is_taken(void **state) {
     assert_string_equal(printable_line(text, sizeof text, " \n"), "");
 }
 
+static void parts_stand_behind_each_other_as_far_as_they_fit(void **state) {
+    (void)state;
+    text[0] = '\0';
+    printable_add(text, sizeof text, "%s", "");
+    assert_string_equal(text, "");
+    printable_add(text, sizeof text, "%d a", 1);
+    printable_add(text, sizeof text, "%s", "");
+    printable_add(text, sizeof text, "two");
+    assert_string_equal(text, "1 a; two");
+    printable_add(text, sizeof text, "three and more");
+    assert_string_equal(text, "1 a; two; three");
+    printable_add(text, sizeof text, "four");
+    assert_string_equal(text, "1 a; two; three");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_printable_is_kept_and_nothing_else),
         cmocka_unit_test(what_has_no_room_is_cut_and_ends_all_the_same),
         cmocka_unit_test(the_first_line_that_says_something_is_taken),
+        cmocka_unit_test(parts_stand_behind_each_other_as_far_as_they_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
