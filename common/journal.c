@@ -116,8 +116,9 @@ static bool take_line(const char *text, struct journal *journal) {
     return sscanf(text, "end %15s%n", journal->end, &end) == 1 && text[end] == '\0';
 }
 
-static void parse(const char *text, size_t length, bool in_head, struct journal *journal) {
-    bool found[ROWS] = {false};
+// Not `whole`: the text is a journal's end, and may begin anywhere, also within the head.
+static void parse(const char *text, size_t length, bool whole, struct journal *journal) {
+    bool found[ROWS] = {false}, in_head = whole;
     const char *at = text, *newline;
     *journal = (struct journal){0};
     for (; (newline = memchr(at, '\n', length - (size_t)(at - text))) != NULL; at = newline + 1) {
@@ -127,7 +128,7 @@ static void parse(const char *text, size_t length, bool in_head, struct journal 
         if (in_head && at == text && strcmp(line, first_line) != 0)
             journal->wrong = "its first line";
         if (!begins && (!in_head || !take_setting(line, found, &journal->settings)))
-            good = take_line(line, journal) || in_head;
+            good = take_line(line, journal) || in_head || !whole;
         in_head = in_head && !begins;
         free(line);
         if (!good)

@@ -121,6 +121,31 @@ static void what_is_torn_or_gone_on_with_has_no_end(void **state) {
     journal_free(&torn);
 }
 
+// Of a longer one only the last 4096 bytes are read, which may begin within the head.
+static void a_journal_of_any_length_has_its_end(void **state) {
+    (void)state;
+    char folder[32], path[64];
+    struct settings settings = some_settings();
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/journal", folder);
+    write_settings(&settings);
+    for (int lines = 0; lines < 300; lines++) {
+        struct journal journal;
+        struct error error = {0};
+        FILE *stream = fopen(path, "w");
+        fputs(text, stream);
+        for (int i = 0; i < lines; i++)
+            fprintf(stream, "done 0 0 %d a.variant %d 1\n", i, i + 1);
+        fputs("size summary.csv 77\nend complete\n", stream);
+        fclose(stream);
+        assert_int_equal(journal_read(folder, true, &journal, &error), 0);
+        assert_string_equal(journal.end, "complete");
+        assert_int_equal(journal.size_count, 1);
+        journal_free(&journal);
+    }
+    remove_folder(folder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read_back_to_the_last_bit),
@@ -128,6 +153,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_line_is_named),
         cmocka_unit_test(executions_sizes_and_end_are_read_behind_the_head),
         cmocka_unit_test(what_is_torn_or_gone_on_with_has_no_end),
+        cmocka_unit_test(a_journal_of_any_length_has_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
