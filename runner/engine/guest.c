@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/engine/guest.h"
 
-#include "common/disk.h"
 #include "common/printable.h"
 #include "runner/engine/guest_pack.h"
 #include "runner/engine/guest_report.h"
@@ -9,6 +8,7 @@
 #include "runner/host/process.h"
 
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
@@ -80,7 +80,8 @@ static int watch(void *context) {
 
 struct command {
     const char *words[ARGUMENTS_MAX];
-    char kernel[TEXT_MAX], pack[TEXT_MAX], channel[TEXT_MAX], memory[32];
+    struct path kernel;
+    char pack[TEXT_MAX], channel[TEXT_MAX], memory[32];
 };
 
 // Fills the words of QEMU's command line. The files are handed over as open descriptors.
@@ -101,7 +102,7 @@ static void make_command(struct command *command, const struct boot *boot, size_
         "-cpu", kvm ? "host,arch-capabilities=off" : "max",
         "-m", command->memory,
         "-display", "none",
-        "-kernel", command->kernel,
+        "-kernel", command->kernel.text,
         "-initrd", command->pack,
         "-chardev", command->channel,
         "-device", "isa-debugcon,iobase=0xe9,chardev=results",
@@ -118,33 +119,24 @@ static void make_command(struct command *command, const struct boot *boot, size_
 }
 
 // Where the guest's kernel is.
-static int find_kernel(const struct guest_options *options, char *path, struct error *error) {
-    int failed = options->kernel ? snprintf(path, TEXT_MAX, "%s", options->kernel) >= TEXT_MAX
-                                 : guest_file(options, "kernel", path, TEXT_MAX);
-    if (failed)
-        return error_set(error, ERROR_MISSING, NULL, 0, "the guest's kernel has too long a path");
-    if (access(path, R_OK))
-        return error_errno(error, ERROR_MISSING, path,
+static int find_kernel(const struct guest_options *options, struct path *path,
+                       struct error *error) {
+    *path = options->kernel ? path_make("%s", options->kernel) : guest_file(options, "kernel");
+    if (access(path->text, R_OK))
+        return error_errno(error, ERROR_MISSING, path->text,
                            options->kernel ? "the guest's kernel cannot be read"
                                            : "the guest's kernel is missing; build the programs "
                                              "again");
     return 0;
 }
 
-int guest_file(const struct guest_options *options, const char *name, char *path, size_t size) {
+struct path guest_file(const struct guest_options *options, const char *name) {
     char own[PATH_MAX];
-    int length;
-    if (options->directory) {
-        length = snprintf(path, size, "%s/%s", options->directory, name);
-    } else {
-        ssize_t got = readlink("/proc/self/exe", own, sizeof own - 1);
-        if (got <= 0)
-            return -1;
-        own[got] = '\0';
-        *strrchr(own, '/') = '\0';
-        length = snprintf(path, size, "%s/../guest/%s", own, name);
-    }
-    return length < 0 || (size_t)length >= size ? -1 : 0;
+    if (options->directory)
+        return path_make("%s/%s", options->directory, name);
+    ssize_t got = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[got > 0 ? got : 0] = '\0';
+    return path_make("%s/../guest/%s", dirname(own), name);
 }
 
 static int open_boot(struct boot *boot, const struct guest_pack *pack, struct error *error) {
@@ -234,7 +226,7 @@ int guest_run(const struct guest_entry *entries, size_t count, const struct gues
     struct guest_pack pack = {0};
     struct command command;
     memset(results, 0, count * sizeof *results);
-    int status = find_kernel(options, command.kernel, error);
+    int status = find_kernel(options, &command.kernel, error);
     if (!status)
         status = guest_pack_build(&pack, entries, count, error);
     for (size_t first = 0; !status && first < count;) {

@@ -7,7 +7,7 @@
 // missing end of its record, and the entries behind it run in a further boot.
 #pragma once
 
-#include "common/error.h"
+#include "common/disk.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -62,8 +62,8 @@ void guest_options_init(struct guest_options *options);
 int guest_run(const struct guest_entry *entries, size_t count, const struct guest_options *options,
               struct guest_result *results, char *boot_text, size_t boot_room, struct error *error);
 
-// Path of a file of the guest's directory into `path` (`size` bytes). -1: it does not fit.
-int guest_file(const struct guest_options *options, const char *name, char *path, size_t size);
+// Path of a file of the guest's directory.
+struct path guest_file(const struct guest_options *options, const char *name);
 
 // Give back what guest_run allocated in `count` results.
 void guest_results_free(struct guest_result *results, size_t count);

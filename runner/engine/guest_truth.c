@@ -4,7 +4,6 @@
 #include "runner/host/machine.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,21 +125,19 @@ void guest_truth_classify(const char *boot, const struct guest_result *result, i
 }
 
 void guest_probe(const struct guest_options *options, struct guest_truth truths[2]) {
-    char path[PATH_MAX], boot[512] = "";
+    char boot[512] = "";
     struct machine host;
     struct guest_result results[2];
     struct error error = {0};
-    int located = !guest_file(options, "truth", path, sizeof path);
-    const struct guest_entry entries[2] = {{path, {"truth"}, 0}, {path, {"truth"}, 3}};
-    if (!located || guest_run(entries, 2, options, results, boot, sizeof boot, &error)) {
+    struct path path = guest_file(options, "truth");
+    const struct guest_entry entries[2] = {{path.text, {"truth"}, 0}, {path.text, {"truth"}, 3}};
+    if (guest_run(entries, 2, options, results, boot, sizeof boot, &error)) {
         for (int i = 0; i < 2; i++)
-            conclude(&truths[i], PRIVILEGE_unavailable, "%s",
-                     located ? error.text : "the guest's files have too long a path");
+            conclude(&truths[i], PRIVILEGE_unavailable, "%s", error.text);
     } else {
         machine_describe(-1, &host);
         for (int i = 0; i < 2; i++)
             guest_truth_classify(boot, &results[i], entries[i].ring, host.hypervisor, &truths[i]);
     }
-    if (located)
-        guest_results_free(results, 2);
+    guest_results_free(results, 2);
 }

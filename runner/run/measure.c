@@ -24,9 +24,10 @@ struct block {
     struct record_run record;
     struct disturbance *watch;
     struct tallies *tallies; // of this core
-    size_t *slot_of;         // by variant
-    bool *is_wanted;         // by variant: of this block
-    bool *is_done;           // by variant: measured in it before a resume
+    struct turn {
+        bool wanted, done; // done: measured in it before a resume
+        size_t slot;
+    } * turns; // by variant
     size_t core, done, planned;
     size_t wanted;    // variants this block has, also those measured before a resume
     size_t disturbed; // of them those without a value because the reference chains disagreed
@@ -62,7 +63,7 @@ static void replay(struct block *block) {
                 tallies_add(&block->tallies[index], row);
         }
         if (index < plan->count)
-            block->is_done[index] = true;
+            block->turns[index].done = true;
     }
 }
 
@@ -112,7 +113,7 @@ static int append(struct block *block, const struct execution *execution, const 
     size_t rows_length, slices_length;
     FILE *measurements = text_open(&rows, &rows_length);
     FILE *samples = text_open(&slices, &slices_length);
-    size_t slot = block->slot_of[execution->index];
+    size_t slot = block->turns[execution->index].slot;
     record_execution(&block->record, execution, block->number, (long)slot, disturbance,
                      measurements, samples, &block->tallies[execution->index]);
     text_close(measurements);
@@ -188,7 +189,7 @@ static void mark_wanted(struct block *block) {
     const struct measurement *run = block->run;
     block->wanted = block->disturbed = 0;
     for (size_t i = 0; i < run->plan->count; i++) {
-        if (!(block->is_wanted[i] = is_wanted(block, i)))
+        if (!(block->turns[i].wanted = is_wanted(block, i)))
             continue;
         block->wanted++;
         block->disturbed += tallies_lack_unit(&block->tallies[i], run->settings->precision);
@@ -202,10 +203,10 @@ static size_t list_jobs(struct block *block, struct engine_job *jobs) {
     schedule_block((uint64_t)run->settings->seed, (int)block->core, block->number, run->plan->count,
                    order);
     for (size_t slot = 0; slot < run->plan->count; slot++) {
-        size_t index = order[slot];
-        block->slot_of[index] = slot;
-        if (block->is_wanted[index] && !block->is_done[index])
-            jobs[count++] = plan_job(run->plan, index);
+        struct turn *turn = &block->turns[order[slot]];
+        turn->slot = slot;
+        if (turn->wanted && !turn->done)
+            jobs[count++] = plan_job(run->plan, order[slot]);
     }
     free(order);
     return count;
@@ -244,9 +245,7 @@ static int execute(struct block *block, struct engine_settings *settings, struct
 static int run_block(struct block *block, struct engine_settings *settings, struct error *error) {
     size_t variants = block->run->plan->count;
     struct engine_job *jobs = memory_zero(variants, sizeof *jobs);
-    block->is_wanted = memory_zero(variants, sizeof *block->is_wanted);
-    block->is_done = memory_zero(variants, sizeof *block->is_done);
-    block->slot_of = memory_zero(variants, sizeof *block->slot_of);
+    block->turns = memory_zero(variants, sizeof *block->turns);
     mark_wanted(block);
     replay(block);
     block->planned = list_jobs(block, jobs);
@@ -258,9 +257,7 @@ static int run_block(struct block *block, struct engine_settings *settings, stru
     // A signal behind the last execution of all cuts nothing: the next block finds nothing to do.
     block->run->cut_short = process_interrupted() && block->done < block->planned;
     free(jobs);
-    free(block->is_wanted);
-    free(block->is_done);
-    free(block->slot_of);
+    free(block->turns);
     return failed || block->failed ? -1 : 0;
 }
 

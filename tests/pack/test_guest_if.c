@@ -9,15 +9,14 @@ static struct guest_result results[2];
 static char boot[512];
 
 static int run_truth(void **state) {
-    char path[512];
-    const struct guest_entry entries[2] = {{path, {"truth"}, 0}, {path, {"truth"}, 3}};
     struct guest_options options;
     struct error error = {0};
     (void)state;
     guest_options_init(&options);
     options.directory = getenv("ASMSWEEP_GUEST_DIRECTORY");
     options.icount = 1;
-    assert_int_equal(guest_file(&options, "truth", path, sizeof path), 0);
+    struct path path = guest_file(&options, "truth");
+    const struct guest_entry entries[2] = {{path.text, {"truth"}, 0}, {path.text, {"truth"}, 3}};
     if (guest_run(entries, 2, &options, results, boot, sizeof boot, &error))
         fail_msg("%s", error.text);
     return 0;
