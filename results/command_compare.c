@@ -7,6 +7,14 @@
 #include <math.h>
 #include <string.h>
 
+static const struct {
+    const char *name, *meaning;
+} verdicts[] = {
+#define VERDICT(name, meaning) {#name, meaning},
+    COMPARE_VERDICTS(VERDICT)
+#undef VERDICT
+};
+
 // Keys of the two runs that differ: a change may be theirs.
 static void print_keys(const struct loops *base, const struct loops *now) {
     const struct machine_keys a = base->loop[0].row->machine_keys;
@@ -45,8 +53,7 @@ static void print_comparison(const struct comparison *comparison) {
             count += (int)comparison->change[i].verdict == verdict;
         if (count == 0)
             continue;
-        printf("%s: %zu (%s)\n", verdict_name((enum verdict)verdict), count,
-               verdict_meaning((enum verdict)verdict));
+        printf("%s: %zu (%s)\n", verdicts[verdict].name, count, verdicts[verdict].meaning);
         for (size_t i = 0; i < comparison->count && verdict <= LISTED; i++)
             if ((int)comparison->change[i].verdict == verdict)
                 print_change(&comparison->change[i]);

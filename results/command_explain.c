@@ -21,12 +21,14 @@ struct explained {
     struct loops loops;
 };
 
-// Columns of a row, one a line, empty ones left out.
-static void print_cells(const struct table *table, size_t row, const char *const *columns) {
-    for (; *columns != NULL; columns++) {
-        const char *cell = table_cell(table, row, *columns);
+// Columns of a row, named with a space between, one a line; empty ones left out.
+static void print_cells(const struct table *table, size_t row, const char *columns) {
+    for (size_t length; *columns != '\0'; columns += length + strspn(columns + length, " ")) {
+        length = strcspn(columns, " ");
+        const struct path column = path_make("%.*s", (int)length, columns);
+        const char *cell = table_cell(table, row, column.text);
         if (cell[0] != '\0')
-            printf("  %-18s %s\n", *columns, cell);
+            printf("  %-18s %s\n", column.text, cell);
     }
 }
 
@@ -39,7 +41,7 @@ static size_t find_row(const struct table *table, size_t row, const char *varian
 
 // The variant's rows of a file under a title.
 static void print_rows(const struct explained *of, int file, const char *title,
-                       const char *const *columns) {
+                       const char *columns) {
     const struct table *table = &of->table[file];
     const char *before = title;
     for (size_t row = 0; (row = find_row(table, row, of->variant)) < table->rows; row++) {
@@ -84,10 +86,8 @@ static void print_executions(const struct explained *of) {
 
 // Costs that name the variant among those they use.
 static void print_costs(const struct explained *of) {
-    static const char *const columns[] = {
-        "item",    "context", "engine",   "ring",      "cycles",           "ci_low",
-        "ci_high", "method",  "additive", "published", "published_source", "agrees",
-        "status",  "detail",  NULL};
+    static const char columns[] = "item context engine ring cycles ci_low ci_high method additive "
+                                  "published published_source agrees status detail";
     const struct table *costs = &of->table[COSTS];
     size_t found = 0;
     for (size_t row = 0; row < costs->rows; row++) {
@@ -148,27 +148,13 @@ static void print_commands(const struct explained *of) {
 }
 
 static int explain(const struct explained *of, struct error *error) {
-    static const char *const claims[] = {
-        "family",           "parameters", "mix",   "order",        "group",
-        "groups",           "context",    "needs", "duplicate_of", "source",
-        "retired_expected", NULL};
-    static const char *const proof[] = {"status",
-                                        "mix_found",
-                                        "order_found",
-                                        "loop_address",
-                                        "loop_bytes",
-                                        "jcc_erratum",
-                                        "retired_expected",
-                                        "retired_cpl0",
-                                        "retired_cpl3",
-                                        "elf_sha256",
-                                        "loop_sha256",
-                                        "detail",
-                                        NULL};
-    static const char *const result[] = {
-        "engine",     "accel",     "ring",    "privilege", "quantity", "source",
-        "value",      "ci_low",    "ci_high", "spread",    "samples",  "executions",
-        "between_sd", "within_sd", "status",  "detail",    NULL};
+    static const char claims[] = "family parameters mix order group groups context needs "
+                                 "duplicate_of source retired_expected";
+    static const char proof[] = "status mix_found order_found loop_address loop_bytes jcc_erratum "
+                                "retired_expected retired_cpl0 retired_cpl3 elf_sha256 loop_sha256 "
+                                "detail";
+    static const char result[] = "engine accel ring privilege quantity source value ci_low ci_high "
+                                 "spread samples executions between_sd within_sd status detail";
     static const int known[] = {PLAN, PROOF, SUMMARY};
     size_t found = 0;
     for (size_t i = 0; i < 3; i++)

@@ -2,7 +2,7 @@
 // One cost over time: a paragraph a series, with a plot and its newest values.
 #include "common/options.h"
 #include "results/commands.h"
-#include "results/history_plot.h"
+#include "results/history.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -11,22 +11,6 @@
 
 #define Z95 1.959963984540054
 
-static const struct {
-    const char *name, *meaning;
-} verdicts[] = {
-#define VERDICT(name, meaning) {#name, meaning},
-    COMPARE_VERDICTS(VERDICT)
-#undef VERDICT
-};
-
-const char *verdict_name(enum verdict verdict) {
-    return verdicts[verdict].name;
-}
-
-const char *verdict_meaning(enum verdict verdict) {
-    return verdicts[verdict].meaning;
-}
-
 // Insertion sort: some hundreds of loops, and no state has to reach a comparator.
 static size_t sort_order(const double *p, size_t *order, size_t count) {
     size_t used = 0;

@@ -60,9 +60,6 @@ void comparison_free(struct comparison *comparison);
 // How many count as a change: changed or lost. A value gained is good news, a missing unit noise.
 size_t comparison_changes(const struct comparison *comparison);
 
-const char *verdict_name(enum verdict verdict);
-const char *verdict_meaning(enum verdict verdict);
-
 // Adjust p-values in place (Holm): sorted upwards, the k-th of n times n-k+1, made monotonous,
 // at most 1. NaN entries are left out of n and stay. `order` has room for count numbers.
 void holm_adjust(double *p, size_t *order, size_t count);

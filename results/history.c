@@ -18,14 +18,12 @@ struct sighting {
     char ring[24];
 };
 
-static void see(struct sighting *seen, const char *run_id, const struct machine_keys *machine,
-                long long ring, enum status status) {
+static void see(struct sighting *seen, const struct machine_keys *machine, long long ring,
+                struct point point) {
     seen->machine = *machine;
-    seen->point = (struct point){.run_id = run_id,
-                                 .status = status,
-                                 .microcode = machine->microcode,
-                                 .kernel = machine->kernel};
-    seen->ring[0] = '\0';
+    seen->point = point;
+    seen->point.microcode = machine->microcode;
+    seen->point.kernel = machine->kernel;
     if (ring >= 0)
         snprintf(seen->ring, sizeof seen->ring, "CPL%lld", ring);
 }
@@ -37,10 +35,9 @@ static bool see_cost(const void *data, const char *item, struct sighting *seen) 
         return false;
     *seen = (struct sighting){.way = {row->engine, seen->ring, row->family, row->order,
                                       row->context, method_name(row->method)}};
-    see(seen, row->run_id, &row->machine_keys, row->ring, row->status);
-    seen->point.cycles = row->cycles;
-    seen->point.low = row->ci_low;
-    seen->point.high = row->ci_high;
+    see(seen, &row->machine_keys, row->ring,
+        (struct point){0, row->cycles, row->ci_low, row->ci_high, row->run_id, row->status, "",
+                       ""});
     return true;
 }
 
@@ -50,10 +47,8 @@ static bool see_variant(const void *data, const char *item, struct sighting *see
         strcmp(row->engine, "hyperfine") == 0 || strcmp(row->accel, "tcg") == 0)
         return false;
     *seen = (struct sighting){.way = {row->sweep, row->engine, seen->ring, row->source}};
-    see(seen, row->run_id, &row->machine_keys, row->ring, row->status);
-    seen->point.cycles = row->value;
-    seen->point.low = row->ci_low;
-    seen->point.high = row->ci_high;
+    see(seen, &row->machine_keys, row->ring,
+        (struct point){0, row->value, row->ci_low, row->ci_high, row->run_id, row->status, "", ""});
     return true;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// results: one cost over time, collected from all ended runs of a store.
+// results: one cost over time, collected from all ended runs of a store, and drawn.
 //
 // The CSV files are the only truth and there is no index beside them: each file is searched for
 // the item's text and only the lines that hold it are taken apart.
@@ -8,6 +8,7 @@
 #include "common/rows.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <time.h>
 
 struct point {
@@ -44,3 +45,12 @@ struct history {
 int history_collect(const char *store, const char *item, const char *cpu, struct history *history,
                     struct error *error);
 void history_free(struct history *history);
+
+// By gnuplot, which gets its script on its standard input: draw one series as text, 72 columns
+// wide, to `out`.
+int history_plot_text(const struct series *series, FILE *out, struct error *error);
+
+// Draw all series with their intervals into an SVG file. Both: 0, or -1 with *error,
+// ERROR_MISSING if there is no gnuplot.
+int history_plot_svg(const struct history *history, const char *item, const char *path,
+                     struct error *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "results/history_plot.h"
+#include "results/history.h"
 
 #include "common/replace.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/mix.h"
 
+#include "results/context.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,15 +63,12 @@ bool mix_strip_loop(struct mix *mix) {
 }
 
 static bool is_prefix(const char *word, size_t length) {
-    static const char *const prefixes[] = {
-#define PREFIX(name) name,
+    static const char prefixes[] =
+#define PREFIX(name) name ";"
 #include "common/prefixes.def"
 #undef PREFIX
-    };
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strlen(prefixes[i]) == length && memcmp(prefixes[i], word, length) == 0)
-            return true;
-    return false;
+        ;
+    return context_among(word, length, prefixes, ';');
 }
 
 // How long the mnemonic at `text` is with its prefixes: "lock incq (%rbx)" has one of 9.

@@ -25,7 +25,7 @@ static const struct generation generations[] = {
 };
 
 // Items of which a loop is a chain, so that the published latency is what it shows.
-static const char *const chains[] = {"imul r64,r64", "add r64,r64", "add $imm8,r64"};
+static const char chains[] = "imul r64,r64;add r64,r64;add $imm8,r64";
 
 const char *published_generation(const char *vendor, const char *family, const char *model,
                                  const char *core_type) {
@@ -44,10 +44,7 @@ const char *published_generation(const char *vendor, const char *family, const c
 }
 
 static bool is_chain(const char *item) {
-    for (size_t i = 0; i < sizeof chains / sizeof chains[0]; i++)
-        if (strcmp(chains[i], item) == 0)
-            return true;
-    return false;
+    return context_among(item, strlen(item), chains, ';');
 }
 
 // "pushfq;popfq" as this project writes items: a space behind each semicolon.

@@ -88,15 +88,12 @@ static void fill_numbers(struct system *system) {
 }
 
 static bool is_serial(const char *item) {
-    static const char *const serial[] = {
-#define SERIAL(name) name,
+    static const char serial[] =
+#define SERIAL(name) name ";"
 #include "results/overlapping.def"
 #undef SERIAL
-    };
-    for (size_t i = 0; i < sizeof serial / sizeof serial[0]; i++)
-        if (strcmp(serial[i], item) == 0)
-            return true;
-    return false;
+        ;
+    return context_among(item, strlen(item), serial, ';');
 }
 
 static bool all_serial(const struct system *system) {

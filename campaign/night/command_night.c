@@ -3,6 +3,7 @@
 // to. `nightly` beside this calls both.
 #include "campaign/night/night.h"
 #include "common/disk.h"
+#include "common/memory.h"
 #include "common/options.h"
 #include "common/program.h"
 #include "common/replace.h"
@@ -12,35 +13,25 @@
 #include "results/solve.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // As long as asmsweep-run --only may be; more candidates than fit are the whole sweep.
 #define ONLY_LONGEST 4000
 
-static size_t count_candidates(const struct comparison *first) {
-    size_t count = 0;
-    for (size_t i = 0; i < first->count; i++)
-        count += night_is_candidate(&first->change[i]);
-    return count;
-}
-
-// A sweep with candidates.
+// A sweep with candidates: what of it has to be measured again.
 static void write_sweep(const struct night_sweep *sweep, const struct comparison *first,
                         FILE *stream) {
-    char list[ONLY_LONGEST] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < first->count; i++) {
-        if (!night_is_candidate(&first->change[i]))
-            continue;
-        const char *name = first->change[i].now->row->variant;
-        if (used + strlen(name) + 2 > sizeof list) {
-            snprintf(list, sizeof list, "*");
-            break;
-        }
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? "," : "", name);
-    }
-    fprintf(stream, "%s\t%s\n", sweep->name, list);
+    char *list;
+    size_t length, found = 0;
+    FILE *names = text_open(&list, &length);
+    for (size_t i = 0; i < first->count; i++)
+        if (night_is_candidate(&first->change[i]))
+            fprintf(names, "%s%s", found++ > 0 ? "," : "", first->change[i].now->row->variant);
+    text_close(names);
+    if (found > 0)
+        fprintf(stream, "%s\t%s\n", sweep->name, length < ONLY_LONGEST ? list : "*");
+    free(list);
 }
 
 // The night that a command line names. 0, or -1 with *error.
@@ -68,11 +59,16 @@ static int command_candidates(int argc, char **argv, struct error *error) {
     int status = read_night(argc, argv, "candidates NIGHT [--minimum PART]",
                             "What a night has to measure again.", &folder, &night, error);
     for (size_t i = 0; i < night.count && status == 0; i++)
-        if (count_candidates(&night.first[i]) > 0)
-            write_sweep(&night.sweep[i], &night.first[i], stdout);
+        write_sweep(&night.sweep[i], &night.first[i], stdout);
     night_free(&night);
     return status;
 }
+
+static const char *const kind_names[] = {
+#define NIGHT_KIND(name, meaning) #name,
+#include "campaign/night/night_kinds.def"
+#undef NIGHT_KIND
+};
 
 enum night_reason {
 #define NIGHT_REASON(name, meaning) REASON_##name,
@@ -135,7 +131,7 @@ static void write_change(const struct night *night, size_t at, size_t place, enu
         return;
     const struct summary_row *now = first->now->row;
     rows_empty(FILE_night, &row);
-    row.kind = night_kind_name(kind);
+    row.kind = kind_names[kind];
     row.sweep = sweep->name;
     row.variant = now->variant;
     row.core_type = now->core_type;
@@ -159,7 +155,7 @@ static void write_sweep_row(const struct night *night, size_t at, bool baseline,
     if (baseline && !is_new)
         return;
     rows_empty(FILE_night, &row);
-    row.kind = night_kind_name(baseline ? NIGHT_baseline : NIGHT_sweep);
+    row.kind = kind_names[baseline ? NIGHT_baseline : NIGHT_sweep];
     row.sweep = sweep->name;
     row.detail = sweep->base.skipped;
     if (baseline)

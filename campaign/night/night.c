@@ -10,16 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[] = {
-#define NIGHT_KIND(name, meaning) #name,
-#include "campaign/night/night_kinds.def"
-#undef NIGHT_KIND
-};
-
-const char *night_kind_name(enum night_kind kind) {
-    return kind_names[kind];
-}
-
 bool night_is_candidate(const struct change *first) {
     return first->verdict == VERDICT_changed || first->verdict == VERDICT_lost;
 }

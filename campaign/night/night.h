@@ -44,7 +44,6 @@ enum night_kind {
 #undef NIGHT_KIND
     NIGHT_KIND_COUNT
 };
-const char *night_kind_name(enum night_kind kind);
 
 // What a loop of the first look comes to; NIGHT_KIND_COUNT: nothing to report.
 enum night_kind night_judge(const struct change *first, const struct change *second);
