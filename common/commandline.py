@@ -4,6 +4,7 @@
 import argparse
 import contextlib
 import errno
+import importlib.util
 import os
 import signal
 import sys
@@ -20,11 +21,14 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {said}; --help lists the options\n")
 
 
-def begin(program):
+def begin(program, jinja2=True):
     """Before the slow imports: an interruption from here on is one line, not a traceback. The
-    front starts us with SIGINT blocked, so that one that came before waits for this, too."""
+    front starts us with SIGINT blocked, so that one that came before waits for this, too.
+    jinja2: whether the program ends here where that is missing."""
     signal.signal(signal.SIGINT, lambda number, frame: _interrupted(program))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    if jinja2 and importlib.util.find_spec("jinja2") is None:
+        sys.exit(f"{program}: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
 
 
 def end(program, main):

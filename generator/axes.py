@@ -6,6 +6,7 @@ refused.
 """
 
 import re
+from collections import Counter
 
 from generator import weave
 from common.errors import known
@@ -62,12 +63,8 @@ def check_identifier(file, keys, name, taken=()):
 
 def _axis(file, keys, axis, values):
     check_identifier(file, keys, axis)
-    if isinstance(values, dict):
-        values = _range(file, keys, axis, values)
-    elif isinstance(values, list):
-        values = _list(file, keys, axis, values)
-    else:
-        values = [_value(file, keys, axis, values)]
+    values = _range(file, keys, axis, values) if isinstance(values, dict) else \
+        _list(file, keys, axis, values if isinstance(values, list) else [values])
     if not values:
         raise file.error(keys, f"axis '{axis}' is empty", "give at least one value")
     if axis == "align_offset" and any(v not in range(64) for v in values[:65]):
@@ -82,11 +79,9 @@ def _list(file, keys, axis, values):
             flat += _range(file, keys, axis, value)[:1_000_001]
         else:
             flat.append(_value(file, keys, axis, value))
-    seen = set()
-    for value in flat:
-        if value in seen:
+    for value, count in Counter(flat).items():
+        if count > 1:
             raise file.error(keys, f"axis '{axis}' holds {value} twice", "leave one out")
-        seen.add(value)
     if len({isinstance(value, str) for value in flat}) > 1:
         raise file.error(keys, f"axis '{axis}' mixes words and numbers", "use one kind")
     return flat

@@ -22,13 +22,9 @@ from common.commandline import Parser, begin, end  # noqa: E402
 if __name__ == "__main__":
     begin("generator")
 
-try:
-    import jinja2  # noqa: F401  (named here so that the remedy is given once)
-except ImportError:
-    sys.exit("generator: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
-
 from generator import emit, environment, expand, spec  # noqa: E402
 from common.errors import BadInput, known  # noqa: E402
+from generator.tomlfile import sweep_names  # noqa: E402
 
 _MOST_MEMORY = 4 << 30  # bytes
 
@@ -49,9 +45,13 @@ def _arguments(argv):
     return args
 
 
-def _load(args, name):
+def _read(args, name):
     env = environment.make(args.templates)
-    sweep = spec.load_sweep(env, spec.sweep_path(name, args.templates), args.templates)
+    return spec.load_sweep(env, spec.sweep_path(name, args.templates), args.templates), env
+
+
+def _load(args, name):
+    sweep, env = _read(args, name)
     return sweep, expand.expand(env, sweep), env
 
 
@@ -73,9 +73,7 @@ def _generate(args):
 
 
 def _list(args):
-    folder = os.path.join(args.templates, "sweeps")
-    names = [args.sweep] if args.sweep is not None else sorted(
-        name[:-5] for name in os.listdir(folder) if name.endswith(".toml"))
+    names = sweep_names(args.templates) if args.sweep is None else [args.sweep]
     loaded = [_load(args, name)[:2] for name in names]
     print(f"{'sweep':16} {'variants':>8} {'none':>6} {'iopl':>6} {'cpl0':>6}  what it asks")
     for sweep, variants in loaded:
@@ -86,8 +84,7 @@ def _list(args):
 
 def _names(args):
     """The names that globs of --only and duplicates are compared with, also where none matches."""
-    env = environment.make(args.templates)
-    sweep = spec.load_sweep(env, spec.sweep_path(args.sweep, args.templates), args.templates)
+    sweep, env = _read(args, args.sweep)
     variants = expand.originals(env, sweep)
     sys.stdout.writelines(f"{variant.name}\n" for variant in variants)
     sys.stdout.writelines(f"{copy.name}\n" for copy in expand.duplicates(sweep, variants))
@@ -95,21 +92,14 @@ def _names(args):
 
 def _families(args):
     """All families, or those of one sweep with counts; docs/popf_if.md holds this text."""
-    counts = None
-    if args.sweep:
-        _, variants, _ = _load(args, args.sweep)
-        counts = Counter(v.row["family"] for v in variants)
+    counts = args.sweep and Counter(v.row["family"] for v in _load(args, args.sweep)[1])
     print(f"{'family':16} " + ("variants " if counts else "") + "what it asks")
     for name in counts or spec.families(args.templates):
         loops = f"{counts[name]:8} " if counts else ""
-        print(f"{name:16} {loops}{_summary(name, args)}")
-
-
-def _summary(name, args):
-    """The sentence of a family; a sweep's own loop may have none."""
-    if name in spec.families(args.templates):
-        return spec.load_family(name, args.templates).data["summary"]
-    return "a loop of the sweep's own"
+        summary = "a loop of the sweep's own"  # which may have no sentence
+        if name in spec.families(args.templates):
+            summary = spec.load_family(name, args.templates).data["summary"]
+        print(f"{name:16} {loops}{summary}")
 
 
 def _render(args):

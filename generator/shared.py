@@ -11,10 +11,10 @@ import os
 import re
 
 from generator.check import check, check_line, check_name, check_texts, schema
-from generator.tomlfile import TomlFile
+from generator.tomlfile import TomlFile, sweep_names
 from common import lists
 from common.errors import known
-from common.questions import MATCHER, RULES
+from common.questions import MATCHER, RULES, context_of
 
 SHARED = schema(text="title", list="question difference generation",
                 table="beside phrases plots")
@@ -46,11 +46,10 @@ def read(file, templates, loops):
 
 
 def _other(file, templates):
-    folder, name = os.path.join(templates, "sweeps"), file.data["like"]
-    names = sorted(n[:-5] for n in os.listdir(folder) if n.endswith(".toml"))
+    name, names = file.data["like"], sweep_names(templates)
     if name not in names:
         raise file.error(("like",), f"no sweep '{name}'", known(name, names))
-    other = TomlFile(os.path.join(folder, name + ".toml"))
+    other = TomlFile(os.path.join(templates, "sweeps", name + ".toml"))
     if "like" in other.data:
         raise file.error(("like",), f"{name} is like another sweep itself",
                          f'write like = "{other.data["like"]}"')
@@ -138,7 +137,7 @@ def sweep_json(sweep):
 def differences(sweep, variants):
     """The rows of differences.csv: names of variants."""
     rows = []
-    loops = [(variant.row, _context(variant.row)) for variant in variants]
+    loops = [(variant.row, context_of(variant.row)) for variant in variants]
     for index, told in enumerate(sweep.shared.get("difference", [])):
         found = [_row(told, loops, *loop) for loop in loops if _is_minuend(told, loop[1])]
         if not found and not told.get("optional"):
@@ -147,10 +146,6 @@ def differences(sweep, variants):
                                    "minuend, and not the values of subtrahend")
         rows += found
     return rows
-
-
-def _context(row):
-    return dict(part.split("=", 1) for part in row["context"].split(";") if part)
 
 
 def _is_minuend(told, context):

@@ -13,7 +13,7 @@ from generator import axes as axes_of, shared
 from generator.check import check, check_line, check_name, check_texts, schema
 from generator.environment import Condition, Text
 from common.errors import BadInput, known, place
-from generator.tomlfile import TomlFile
+from generator.tomlfile import TomlFile, sweep_names
 
 DEFAULT_LIMIT = 20_000
 MOST_EVENTS = 12  # REQUEST_MAX_EVENTS of runner/run/request.h
@@ -84,8 +84,7 @@ def sweep_path(name, templates):
             raise BadInput(place(name), "is no sweep", "give a name or the path of a .toml file")
         _check_path(os.path.abspath(name))
         return name
-    folder = os.path.join(templates, "sweeps")
-    names = sorted(n[:-5] for n in os.listdir(folder) if n.endswith(".toml"))
+    folder, names = os.path.join(templates, "sweeps"), sweep_names(templates)
     if name not in names:
         raise BadInput(place(folder), f"no sweep '{name}'", known(name, names))
     return os.path.join(folder, name + ".toml")

@@ -5,6 +5,7 @@ tomllib gives values without positions. TomlFile finds the line of a key again
 by reading table headers and `key =` in the text, which is enough to point at.
 """
 
+import os
 import re
 import tomllib
 
@@ -18,6 +19,12 @@ _MAX_BYTES = 4 << 20
 
 def _parts(dotted):
     return tuple(p.strip().strip("\"'") for p in dotted.split("."))
+
+
+def sweep_names(templates):
+    """Names of the project's own sweeps, sorted."""
+    return sorted(name[:-5] for name in os.listdir(os.path.join(templates, "sweeps"))
+                  if name.endswith(".toml"))
 
 
 class TomlFile:

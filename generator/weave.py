@@ -7,8 +7,6 @@ own generator), because a variant's bytes must be the same on every machine.
 
 _MOST_ITEMS = 100_000  # of one list; a loop of that many instructions is a mistake
 
-ORDERS = ("clustered", "alternating", "spread", "shuffle")
-
 
 def copies(instruction, count):
     """A list of `count` times the same instruction, or block of several."""
@@ -62,16 +60,15 @@ def shuffle(lists, seed=0):
     return items
 
 
-_WEAVES = {"clustered": clustered, "alternating": alternating, "spread": spread,
-           "shuffle": shuffle}
+ORDERS = {weave.__name__: weave for weave in (clustered, alternating, spread, shuffle)}
 
 
 def interleave(order, *lists, seed=1):
     """The lists woven to one in the named order, each list's own order kept
     (except by shuffle)."""
-    if order not in _WEAVES:
+    if order not in ORDERS:
         raise ValueError(f"order '{order}' is none of {', '.join(ORDERS)}")
-    return _WEAVES[order](lists, seed)
+    return ORDERS[order](lists, seed)
 
 
 def ending(last, items):
@@ -87,5 +84,5 @@ def claim(items):
     return "; ".join(items)
 
 
-GLOBALS = {"copies": copies, "items": items, "lines": lines, "repeat": repeat,
-           "interleave": interleave, "ending": ending, "claim": claim}
+GLOBALS = {function.__name__: function for function in (
+    copies, items, lines, repeat, interleave, ending, claim)}

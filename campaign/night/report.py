@@ -19,10 +19,7 @@ from common.commandline import Parser, begin, end  # noqa: E402
 if __name__ == "__main__":
     begin("night")
 
-try:
-    import jinja2
-except ImportError:
-    sys.exit("night: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
+import jinja2  # noqa: E402
 
 from common.replace import replace_text  # noqa: E402
 from results.tables import environment  # noqa: E402

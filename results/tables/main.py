@@ -15,10 +15,7 @@ from common.commandline import Parser, begin, end  # noqa: E402
 if __name__ == "__main__":
     begin("asmsweep table")
 
-try:
-    import jinja2
-except ImportError:
-    sys.exit("tables: Jinja2 is missing; install python3-jinja2 and use /usr/bin/python3")
+import jinja2  # noqa: E402
 
 from common.errors import BadInput  # noqa: E402
 from common.replace import replace_text  # noqa: E402
