@@ -7,7 +7,6 @@ folder; writes report.txt and report.html there. No night.csv: nothing came to a
 Exit status 0, or 2 after one line that names file, place and remedy.
 """
 
-import csv
 import os
 import sys
 
@@ -22,17 +21,9 @@ if __name__ == "__main__":
 import jinja2  # noqa: E402
 
 from common.replace import replace_text  # noqa: E402
-from results.tables import environment  # noqa: E402
+from results.tables import environment, runs  # noqa: E402
 
 _REPORTS = ("report.txt", "report.html")
-
-
-def _rows(night):
-    path = os.path.join(night, "night.csv")
-    if not os.path.exists(path):
-        return []
-    with open(path, newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream))
 
 
 def _failed(night):
@@ -72,7 +63,7 @@ def missing_groups(rows):
 
 def context(night):
     """What the templates get."""
-    rows = _rows(night)
+    rows = runs.read_plain(os.path.join(night, "night.csv"))
     kinds = {kind: [row for row in rows if row["kind"] == kind]
              for kind in ("changed", "lost", "unconfirmed", "gained", "baseline", "sweep")}
     return {"night": os.path.basename(os.path.abspath(night)), "failed": _failed(night),

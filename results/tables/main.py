@@ -70,8 +70,8 @@ def render(args, templates):
         runs.refuse_empty(run)
     runs.refuse_twice(all_runs)
     everything = args.all or args.format in ("csv", "html")
-    values = report.build(all_runs, figures, runs.read_generations(args.published), names,
-                          everything)
+    generations = runs.read_plain(os.path.join(args.published, "generations.csv"))
+    values = report.build(all_runs, figures, generations, names, everything)
     env = environment.make(templates, html=args.format == "html")
     if args.format == "html":
         values["page"] = page.build(env, values, all_runs, args.builds)

@@ -12,15 +12,9 @@ BINS = 48  # of the histogram of a variant's slices
 MOST_SOURCE = 20_000  # characters of a source shown
 
 
-def _loops_of(build):
-    """{variant: hash of its loop} of what a build still holds."""
-    path = os.path.join(build, "proof.csv")
-    return {row["variant"]: row["loop_sha256"]
-            for row in runs.read_optional(path, "proof", "build the sweep again")}
-
-
 def _source_of(run, name, build, loops):
-    """The variant's .s, from the run's directory or an unchanged build; "" if there is none."""
+    """The variant's .s, from the run's directory or an unchanged build; "" if there is none.
+    loops: hashes of what the build holds."""
     relative = run.variants.get(name, {}).get("source", "")
     if not relative or relative.startswith("/") or ".." in relative.split("/"):
         return ""
@@ -71,11 +65,11 @@ def _histogram(ticks):
 def _variants(run, builds):
     """What the page shows of each loop, in the order of summary.csv."""
     slices, executions = _slices(run.samples), {}
-    path = os.path.join(run.path, "measurements.csv")
-    for row in runs.read_optional(path, "measurements"):
+    for row in runs.read_optional(os.path.join(run.path, "measurements.csv"), "measurements"):
         executions.setdefault((row["variant"], row["engine"]), []).append(row)
-    build = os.path.join(builds, run.sweep)
-    loops, made = _loops_of(build), []
+    build, made = os.path.join(builds, run.sweep), []
+    held = runs.read_optional(os.path.join(build, "proof.csv"), "proof", "build the sweep again")
+    loops = {row["variant"]: row["loop_sha256"] for row in held}
     for row in run.summary:
         if row["quantity"] != "cycles":
             continue

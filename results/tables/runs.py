@@ -88,9 +88,8 @@ def read_costs(path, remedy, absent=None):
     return rows
 
 
-def read_generations(folder):
-    """What of the published figures is told by CPU generation: rows of generations.csv."""
-    path = os.path.join(folder, "generations.csv")
+def read_plain(path):
+    """Rows of a CSV file as they are, none where there is no file."""
     if not os.path.exists(path):
         return []
     with open(path, newline="", encoding="utf-8") as stream:
