@@ -119,9 +119,9 @@ bool engine_may_run(const struct engine_job *job, const struct engine_probe *pro
 // An execution of which nothing is known yet.
 struct execution execution_of(const struct engine_job *job, int cpu);
 
-// Its status, and the printf'd reason for it.
-void execution_ends(struct execution *execution, enum status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+// The status of an execution or a count, and the printf'd reason for it.
+#define ends_with(it, what, ...)                                                                   \
+    ((it)->status = (what), snprintf((it)->detail, sizeof((it)->detail), __VA_ARGS__))
 
 // Take the output of a variant's --stopwatch run as the execution's slices; status ok, and in the
 // detail the flags that the loop left changed. -1: it is none; *execution stays, `why` says why.
@@ -131,10 +131,6 @@ int execution_take_slices(struct execution *execution, const char *output, size_
 // One more count, not_counted and without a value yet. NULL: there is room for no more.
 struct engine_count *execution_add_count(struct execution *execution, enum quantity quantity,
                                          const char *source, const char *event);
-
-// A count's status, and the printf'd reason for it.
-void count_ends(struct engine_count *count, enum status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 // What it took: `whole` seconds by our clock, of them `running` in the variant by another's (perf's
 // task-clock, hyperfine's times; NaN: not told), the rest for starting the program

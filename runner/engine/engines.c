@@ -5,7 +5,6 @@
 #include "runner/host/process.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,24 +62,15 @@ bool engine_may_run(const struct engine_job *job, const struct engine_probe *pro
     enum privilege privilege = execution->privilege = engine_privilege(job, probe);
     if (privilege == PRIVILEGE_not_needed || privilege == PRIVILEGE_real)
         return true;
-    execution_ends(execution, STATUS_refused, "not executed: privilege %s at CPL%d (%s)",
-                   privilege_name(privilege), probe->ring,
-                   is_wrong_ring(job, probe)
-                       ? "it leaves IF 0 between iterations: guest engine only"
-                       : probe->privilege_reason);
+    ends_with(execution, STATUS_refused, "not executed: privilege %s at CPL%d (%s)",
+              privilege_name(privilege), probe->ring,
+              is_wrong_ring(job, probe) ? "it leaves IF 0 between iterations: guest engine only"
+                                        : probe->privilege_reason);
     return false;
 }
 
 struct execution execution_of(const struct engine_job *job, int cpu) {
     return (struct execution){.index = job->index, .cpu = cpu, .switches = NAN, .migrations = NAN};
-}
-
-void execution_ends(struct execution *execution, enum status status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    execution->status = status;
-    vsnprintf(execution->detail, sizeof execution->detail, format, arguments);
-    va_end(arguments);
 }
 
 int execution_take_slices(struct execution *execution, const char *output, size_t length,
@@ -113,12 +103,4 @@ struct engine_count *execution_add_count(struct execution *execution, enum quant
                                    .samples = NAN};
     snprintf(count->event, sizeof count->event, "%s", event);
     return count;
-}
-
-void count_ends(struct engine_count *count, enum status status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    count->status = status;
-    vsnprintf(count->detail, sizeof count->detail, format, arguments);
-    va_end(arguments);
 }

@@ -90,11 +90,11 @@ static void take_slices(const struct guest_result *result, size_t slices, bool s
     char why[160];
     if (execution_take_slices(execution, result->output ? result->output : "",
                               result->output_length, slices, why, sizeof why)) {
-        execution_ends(execution, STATUS_faulted, "exit status %d; %s", result->exit_status, why);
+        ends_with(execution, STATUS_faulted, "exit status %d; %s", result->exit_status, why);
     } else if (software) {
         slices_free(&execution->slices);
-        execution_ends(execution, STATUS_emulated,
-                       "executed to its end by a software CPU, which has no costs");
+        ends_with(execution, STATUS_emulated,
+                  "executed to its end by a software CPU, which has no costs");
     }
 }
 
@@ -115,9 +115,9 @@ static int run_pack(const struct engine_settings *settings, const struct engine_
         if (result->end == GUEST_EXITED)
             take_slices(result, pack->slices, is_software(settings), &execution);
         else
-            execution_ends(&execution,
-                           result->end == GUEST_TIMED_OUT ? STATUS_timed_out : STATUS_faulted, "%s",
-                           result->detail);
+            ends_with(&execution,
+                      result->end == GUEST_TIMED_OUT ? STATUS_timed_out : STATUS_faulted, "%s",
+                      result->detail);
         if (probe->has_pmu && execution.status == STATUS_ok)
             failed =
                 perf_stat_guest_slopes(&options, pack->jobs[i], probe->ring, &execution, error);
@@ -144,10 +144,10 @@ static bool is_refused(const struct engine_probe *probe, const struct engine_job
     if (probe->usable && execution->privilege == PRIVILEGE_unavailable)
         return !engine_may_run(job, probe, execution);
     if (!probe->usable)
-        execution_ends(execution,
-                       probe->privilege == PRIVILEGE_emulated ? STATUS_emulated : STATUS_refused,
-                       "not executed: CPL%d in this guest is %s (%s)", probe->ring,
-                       privilege_name(probe->privilege), probe->privilege_reason);
+        ends_with(execution,
+                  probe->privilege == PRIVILEGE_emulated ? STATUS_emulated : STATUS_refused,
+                  "not executed: CPL%d in this guest is %s (%s)", probe->ring,
+                  privilege_name(probe->privilege), probe->privilege_reason);
     return !probe->usable;
 }
 

@@ -61,7 +61,7 @@ static void describe_failure(const struct process_result *result, struct engine_
     printable_line(line, sizeof line, result->errors);
     if (!*line || result->exec_errno || result->timed_out || !WIFEXITED(result->status))
         snprintf(line, sizeof line, "%s", process_describe(result, how, sizeof how));
-    count_ends(count, result->timed_out ? STATUS_timed_out : STATUS_faulted, "hyperfine: %s", line);
+    ends_with(count, result->timed_out ? STATUS_timed_out : STATUS_faulted, "hyperfine: %s", line);
 }
 
 // Four commands in one call: loop N, loop 2N, calibrator N, calibrator 2N. Their times, or the
@@ -116,20 +116,20 @@ static void evaluate(const struct engine_settings *settings, const struct hyperf
     double cycles = settings->calibrator_cycles * loop / chain;
     count->samples = (double)(times[0].count + times[1].count);
     if (!(loop > 0) || !(chain > 0) || !isfinite(relative)) {
-        count_ends(count, STATUS_implausible, "2N iterations took no longer than N");
+        ends_with(count, STATUS_implausible, "2N iterations took no longer than N");
     } else if (relative >= 1) {
-        count_ends(count, STATUS_implausible,
-                   "2N iterations took longer than N by less than the runs differ");
+        ends_with(count, STATUS_implausible,
+                  "2N iterations took longer than N by less than the runs differ");
     } else if (cycles < FASTEST_ITERATION) {
-        count_ends(count, STATUS_implausible, "%.3g cycles: faster than a taken jump can be",
-                   cycles);
+        ends_with(count, STATUS_implausible, "%.3g cycles: faster than a taken jump can be",
+                  cycles);
     } else {
         count->value = cycles;
         count->low = cycles * (1 - relative);
         count->high = cycles * (1 + relative);
-        count_ends(count, STATUS_ok,
-                   "wall time against a calibrator; could not have seen a difference below %.2g %%",
-                   100 * relative);
+        ends_with(count, STATUS_ok,
+                  "wall time against a calibrator; could not have seen a difference below %.2g %%",
+                  100 * relative);
     }
 }
 

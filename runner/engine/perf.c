@@ -90,11 +90,11 @@ static void take_output(const struct process_result *result, size_t slices,
     enum status status = result->timed_out ? STATUS_timed_out : STATUS_faulted;
     process_describe(result, how, sizeof how);
     if (process_succeeded(result))
-        execution_ends(execution, status, "%s%s", why, said_by_perf(result, said, sizeof said));
+        ends_with(execution, status, "%s%s", why, said_by_perf(result, said, sizeof said));
     else if (result->timed_out || !result->output_length)
-        execution_ends(execution, status, "%s", how);
+        ends_with(execution, status, "%s", how);
     else
-        execution_ends(execution, status, "%s; %s", how, why);
+        ends_with(execution, status, "%s; %s", how, why);
 }
 
 // The same execution, with counters of our own.

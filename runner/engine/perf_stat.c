@@ -222,9 +222,9 @@ static void check_retired(const struct engine_job *job, struct engine_count *cou
         return;
     double excess = count->value / job->retired - 1;
     if (fabs(excess) > 1e-6)
-        count_ends(count, fabs(excess) > retired_tolerance ? STATUS_implausible : STATUS_ok,
-                   "%.9g retired where %.9g are expected (%+.3f %%)", count->value, job->retired,
-                   100 * excess);
+        ends_with(count, fabs(excess) > retired_tolerance ? STATUS_implausible : STATUS_ok,
+                  "%.9g retired where %.9g are expected (%+.3f %%)", count->value, job->retired,
+                  100 * excess);
 }
 
 // Is it counted by the kernel? "page-faults:u" is, too.
@@ -252,12 +252,12 @@ static void add_slope(const struct engine_job *job, const char *event, enum quan
         return;
     const struct perf_count *worse = once->status <= twice->status ? once : twice;
     count->samples = 1;
-    count_ends(count, status_worse(once->status, twice->status), "%s", worse->detail);
+    ends_with(count, status_worse(once->status, twice->status), "%s", worse->detail);
     if (count->status != STATUS_ok)
         return;
     count->value = (twice->value - once->value) / (double)n;
     if (quantity != QUANTITY_event && !(count->value > 0))
-        count_ends(count, STATUS_implausible, "2N counts no more than N");
+        ends_with(count, STATUS_implausible, "2N counts no more than N");
     check_retired(job, count);
     if (count->status != STATUS_ok)
         count->value = NAN;

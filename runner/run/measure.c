@@ -101,7 +101,7 @@ static void add_lost_events(const struct block *block, struct execution *executi
     for (size_t i = 0; i < run->event_count; i++)
         if (!(probe->counted_events >> i & 1) &&
             (count = execution_add_count(execution, QUANTITY_event, "pmu", run->events[i])))
-            count_ends(count, STATUS_not_supported, "%s", measure_why_lost(probe));
+            ends_with(count, STATUS_not_supported, "%s", measure_why_lost(probe));
 }
 
 static int was_executed(const struct execution *execution) {
@@ -158,8 +158,8 @@ static int sink(const struct execution *execution, void *context) {
 static int sink_unproved(struct block *block, size_t index) {
     struct execution execution = execution_of(&(struct engine_job){.index = index}, -1);
     execution.privilege = PRIVILEGE_not_needed;
-    execution_ends(&execution, STATUS_unproved, "not executed: %s",
-                   block->run->plan->rows[index].unproved_reason);
+    ends_with(&execution, STATUS_unproved, "not executed: %s",
+              block->run->plan->rows[index].unproved_reason);
     return sink(&execution, block);
 }
 
