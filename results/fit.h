@@ -20,9 +20,9 @@
 
 struct fit_input {
     size_t rows, items;
-    const double *counts;               // rows * items, row by row: items in one iteration
-    const double *cycles;               // rows: cycles per iteration
-    const double *sigma;                // rows: standard errors, cycles per iteration, above 0
+    double *counts;                     // rows * items, row by row: items in one iteration
+    double *cycles;                     // rows: cycles per iteration
+    double *sigma;                      // rows: standard errors, cycles per iteration, above 0
     double overhead_low, overhead_high; // cycles per iteration
 };
 

@@ -8,9 +8,9 @@
 
 // The homogeneous loops of one item in one context.
 struct set {
-    const struct loop **loop;
-    double *counts, *cycles, *sigma; // of the loops with a value
-    size_t members, values;
+    const struct loop **loop; // members
+    size_t members;
+    struct fit_input fit; // of those with a value
 };
 
 static bool same_item(const struct loop *a, const struct loop *b) {
@@ -21,7 +21,7 @@ static bool same_item(const struct loop *a, const struct loop *b) {
 }
 
 static void collect(const struct loops *loops, size_t first, struct set *set, bool *taken) {
-    set->members = set->values = 0;
+    set->members = set->fit.rows = 0;
     for (size_t i = first; i < loops->count; i++) {
         const struct loop *loop = &loops->loop[i];
         if (taken[i] || !same_item(&loops->loop[first], loop))
@@ -30,31 +30,31 @@ static void collect(const struct loops *loops, size_t first, struct set *set, bo
         set->loop[set->members++] = loop;
         if (!loop->has_value)
             continue;
-        set->counts[set->values] = loop->row->groups;
-        set->cycles[set->values] = loop->cycles;
-        set->sigma[set->values++] = loop->sigma;
+        set->fit.counts[set->fit.rows] = loop->row->groups;
+        set->fit.cycles[set->fit.rows] = loop->cycles;
+        set->fit.sigma[set->fit.rows++] = loop->sigma;
     }
 }
 
 // Keep the longest loops only: the overhead weighs least there.
-static void keep_longest(struct set *set) {
+static void keep_longest(struct fit_input *fit) {
     double longest = 0;
     size_t kept = 0;
-    for (size_t i = 0; i < set->values; i++)
-        longest = fmax(longest, set->counts[i]);
-    for (size_t i = 0; i < set->values; i++) {
-        if (set->counts[i] < longest)
+    for (size_t i = 0; i < fit->rows; i++)
+        longest = fmax(longest, fit->counts[i]);
+    for (size_t i = 0; i < fit->rows; i++) {
+        if (fit->counts[i] < longest)
             continue;
-        set->counts[kept] = set->counts[i];
-        set->cycles[kept] = set->cycles[i];
-        set->sigma[kept++] = set->sigma[i];
+        fit->counts[kept] = fit->counts[i];
+        fit->cycles[kept] = fit->cycles[i];
+        fit->sigma[kept++] = fit->sigma[i];
     }
-    set->values = kept;
+    fit->rows = kept;
 }
 
-static bool one_length(const struct set *set) {
-    for (size_t i = 1; i < set->values; i++)
-        if (set->counts[i] != set->counts[0])
+static bool one_length(const struct fit_input *fit) {
+    for (size_t i = 1; i < fit->rows; i++)
+        if (fit->counts[i] != fit->counts[0])
             return false;
     return true;
 }
@@ -73,19 +73,17 @@ static void fill_value(struct set *set, struct overhead overhead, struct costs *
     struct fit fit;
     struct fit_item item;
     char shape[160] = "";
-    struct fit_input input = {set->values, 1, set->counts,  set->cycles,
-                              set->sigma,  0, overhead.high};
-    fit_solve(&input, &fit, &item);
-    if (!one_length(set))
+    set->fit.overhead_high = overhead.high;
+    fit_solve(&set->fit, &fit, &item);
+    if (!one_length(&set->fit))
         cost->additive = fit.additive;
     if (cost->additive == ADDITIVE_no) {
         snprintf(shape, sizeof shape,
                  "not proportional to the length (off by %.2f cycles, margin %.2f): the longest "
                  "loop's cost; ",
                  fit.worst_residual, fit.worst_margin);
-        keep_longest(set);
-        input.rows = set->values;
-        fit_solve(&input, &fit, &item);
+        keep_longest(&set->fit);
+        fit_solve(&set->fit, &fit, &item);
     }
     cost_set(cost, item.cycles, item.ci_low, item.ci_high);
     cost->status = set_status(set);
@@ -101,7 +99,7 @@ static void add_set(const struct loops *loops, struct set *set, struct costs *co
     const struct loop *first = set->loop[0];
     struct costs_row *cost = loops_cost(first, set->loop, set->members, METHOD_direct, costs);
     cost->item = first->row->group;
-    if (set->values == 0)
+    if (set->fit.rows == 0)
         loop_refuse(first, costs, cost);
     else
         fill_value(set, overhead_of(loops, first), costs, cost);
@@ -112,9 +110,7 @@ void solve_direct(const struct loops *loops, struct costs *costs) {
     bool *taken = memory_zero(n, sizeof *taken);
     double *numbers = memory_zero(3 * n, sizeof *numbers);
     struct set set = {.loop = memory_zero(n, sizeof *set.loop),
-                      .counts = numbers,
-                      .cycles = numbers + n,
-                      .sigma = numbers + 2 * n};
+                      .fit = {0, 1, numbers, numbers + n, numbers + 2 * n, 0, 0}};
     for (size_t i = 0; i < n; i++) {
         if (taken[i] || !loops->loop[i].homogeneous)
             continue;

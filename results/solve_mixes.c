@@ -14,11 +14,11 @@
 
 struct system {
     const struct loop **loop; // members
-    size_t members, values;
+    size_t members;
     struct mix items;                // the items solved for, by the first instruction of each
     char names[MIX_TERMS][MIX_NAME]; // of the items: "push+popfq" joins several
-    double *counts, *cycles, *sigma;
-    const struct loop **valued;
+    struct fit_input fit;            // of the members with a value
+    const struct loop **valued;      // those
 };
 
 static bool in_system(const struct loop *a, const struct loop *b) {
@@ -72,17 +72,18 @@ static void find_items(struct system *system) {
 }
 
 static void fill_numbers(struct system *system) {
-    system->values = 0;
+    system->fit.rows = 0;
+    system->fit.items = system->items.terms;
     for (size_t i = 0; i < system->members; i++) {
         const struct loop *loop = system->loop[i];
         if (!loop->has_value)
             continue;
-        size_t row = system->values++;
+        size_t row = system->fit.rows++;
         system->valued[row] = loop;
-        system->cycles[row] = loop->cycles;
-        system->sigma[row] = loop->sigma;
+        system->fit.cycles[row] = loop->cycles;
+        system->fit.sigma[row] = loop->sigma;
         for (size_t j = 0; j < system->items.terms; j++)
-            system->counts[row * system->items.terms + j] =
+            system->fit.counts[row * system->items.terms + j] =
                 mix_count(&loop->mix, system->items.term[j].name);
     }
 }
@@ -107,12 +108,12 @@ static bool all_serial(const struct system *system) {
 // in none of them alone? Whatever it cost, the loops would differ as they do; hidden behind the
 // others or not, it leaves no misfit.
 static bool nothing_tests(const struct system *system, size_t item) {
-    for (size_t i = 0; i < system->values; i++) {
-        const double *counts = &system->counts[i * system->items.terms];
+    for (size_t i = 0; i < system->fit.rows; i++) {
+        const double *counts = &system->fit.counts[i * system->items.terms];
         bool alone = true;
         for (size_t j = 0; j < system->items.terms; j++)
             alone = alone && (j == item || counts[j] == 0);
-        if (alone || counts[item] != system->counts[item])
+        if (alone || counts[item] != system->fit.counts[item])
             return false;
     }
     return true;
@@ -130,12 +131,12 @@ static char *why_not(const struct system *system, const struct fit *fit, size_t 
     if (fit->additive == ADDITIVE_untested && !all_serial(system))
         return text_make(
             "may overlap with its neighbours, and %zu loops for %zu items test nothing",
-            system->values, system->items.terms);
+            system->fit.rows, system->items.terms);
     if (nothing_tests(system, j) && !is_serial(system->names[j]))
         return text_make(
             "may hide behind its neighbours: %g of it in every loop, nothing tests it; vary "
             "its count",
-            system->counts[j]);
+            system->fit.counts[j]);
     return NULL;
 }
 
@@ -163,20 +164,14 @@ static void add_costs(const struct loops *loops, struct system *system, const st
                       struct costs *costs) {
     struct fit fit = {0};
     struct fit_item item[MIX_TERMS] = {0};
-    struct fit_input input = {system->values,
-                              system->items.terms,
-                              system->counts,
-                              system->cycles,
-                              system->sigma,
-                              0,
-                              overhead_of(loops, first).high};
-    if (system->values > 0)
-        fit_solve(&input, &fit, item);
+    system->fit.overhead_high = overhead_of(loops, first).high;
+    if (system->fit.rows > 0)
+        fit_solve(&system->fit, &fit, item);
     for (size_t j = 0; j < system->items.terms; j++) {
         struct costs_row *cost =
             loops_cost(first, system->loop, system->members, METHOD_solved, costs);
         cost->item = rows_own(&costs->rows, text_make("%s", system->names[j]));
-        if (system->values > 0)
+        if (system->fit.rows > 0)
             fill_cost(system, &fit, j, &item[j], costs, cost);
         else
             loop_refuse(first, costs, cost);
@@ -209,9 +204,7 @@ void solve_mixes(const struct loops *loops, struct costs *costs) {
     struct system *system = memory_zero(1, sizeof *system);
     *system = (struct system){.loop = members,
                               .valued = members + n,
-                              .cycles = numbers,
-                              .sigma = numbers + n,
-                              .counts = numbers + 2 * n};
+                              .fit = {0, 0, numbers + 2 * n, numbers, numbers + n, 0, 0}};
     for (size_t i = 0; i < n; i++) {
         const struct loop *loop = &loops->loop[i];
         if (!taken[i] && !loop->homogeneous && loop_is_solvable(loop))
