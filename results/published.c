@@ -7,22 +7,7 @@
 #include "results/item.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct generation {
-    const char *vendor;
-    long long family, model_first, model_last;
-    const char *core_type, *name;
-};
-
-static const struct generation generations[] = {
-#define GENERATION(vendor, family, first, last, core, name)                                        \
-    {vendor, family, first, last, core, name},
-#include "common/generations.def"
-#undef GENERATION
-};
 
 // Items of which a loop is a chain, so that the published latency is what it shows.
 static const char chains[] = "imul r64,r64;add r64,r64;add $imm8,r64";
@@ -33,10 +18,9 @@ const char *published_generation(const char *vendor, const char *family, const c
     if (units_scan_integer(family, 0, 4095, &family_number) != 0 ||
         units_scan_integer(model, 0, 255, &model_number) != 0)
         return "";
-    for (size_t i = 0; i < sizeof generations / sizeof generations[0]; i++) {
-        const struct generation *g = &generations[i];
+    for (const struct cpu_generation *g = cpu_generations; g->name != NULL; g++) {
         if (strcmp(g->vendor, vendor) == 0 && g->family == family_number &&
-            model_number >= g->model_first && model_number <= g->model_last &&
+            model_number >= g->first && model_number <= g->last &&
             (g->core_type[0] == '\0' || strcmp(g->core_type, core_type) == 0))
             return g->name;
     }

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "campaign/fleet/claims.h"
 
+#include "common/rows.h"
 #include "common/units.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-static const struct {
-    const char *vendor;
-    int family, first, last;
-    const char *core_type, *name;
-} generations[] = {
-#define GENERATION(vendor, family, first, last, core, name)                                        \
-    {vendor, family, first, last, core, name},
-#include "common/generations.def"
-#undef GENERATION
-};
 
 const struct claim_row claims[CLAIM_COUNT] = {
 #define CLAIM(name, meaning) {#name, meaning},
@@ -55,24 +45,23 @@ enum claim claim_check(const char *claimed, const char *vendor, const char *fami
                        const char *model, const char **found) {
     char wanted[64];
     long long family_number = -1, model_number = -1;
-    int listed = 0;
+    int listed = 0, settled = 0;
     *found = "";
     squeeze(claimed, strlen(claimed), wanted, sizeof wanted);
     units_scan_integer(family, 0, 4095, &family_number);
     units_scan_integer(model, 0, 255, &model_number);
-    for (int i = 0, settled = 0; i < (int)(sizeof generations / sizeof *generations); i++) {
-        int named = names_it(wanted, generations[i].name);
+    for (const struct cpu_generation *g = cpu_generations; g->name != NULL; g++) {
+        int named = names_it(wanted, g->name);
         listed |= named;
-        if (settled || strcmp(generations[i].vendor, vendor) ||
-            generations[i].family != family_number || model_number < generations[i].first ||
-            model_number > generations[i].last)
+        if (settled || strcmp(g->vendor, vendor) || g->family != family_number ||
+            model_number < g->first || model_number > g->last)
             continue;
         if (named || !**found)
-            *found = generations[i].name;
+            *found = g->name;
         if (named)
             return CLAIM_confirmed;
         // The first row counts; a hybrid CPU has one for each type of core.
-        settled = !*generations[i].core_type;
+        settled = !*g->core_type;
     }
     return listed ? CLAIM_mismatch : CLAIM_unlisted;
 }
