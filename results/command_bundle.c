@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // An archive that a reader can check and reproduce without this project: a tar that carries its
 // own checksums. Nothing of the machine gets in: owner 0, no names of users, time 0; the same files
-// make the same bytes.
+// make the same bytes. A run that is not whole (whole.h) is refused, and a build whose programs are
+// not those that were measured.
 #include "common/disk.h"
 #include "common/memory.h"
 #include "common/options.h"

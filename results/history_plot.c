@@ -7,7 +7,6 @@
 #include <math.h>
 #include <spawn.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 #include "results/solve.h"
 
 #include <math.h>
-#include <string.h>
 
 // Is the loop told by a cost: by its value, or, where the loop itself has none, by its reason?
 static bool is_told(const struct loop *loop, const struct costs_row *cost) {

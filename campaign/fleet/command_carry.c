@@ -7,7 +7,6 @@
 #include "campaign/fleet/attempt.h"
 #include "campaign/fleet/frame.h"
 #include "campaign/fleet/slurm.h"
-#include "common/memory.h"
 #include "common/replace.h"
 
 #include <fcntl.h>

@@ -172,7 +172,7 @@ int command_submit(int argc, char **argv, struct error *error) {
         status = submit_all(&fleet, &nodes, error);
     if (status >= 0)
         printf("%s\n", fleet.directory);
-    slurm_nodes_free(&nodes);
+    free(nodes.nodes);
     fleet_free(&fleet);
     return status;
 }

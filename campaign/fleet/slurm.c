@@ -3,8 +3,6 @@
 
 #include "common/memory.h"
 
-#include <string.h>
-
 #define LIST(words, ...) words_list(words, (const char *const[]){__VA_ARGS__, NULL})
 
 // --NAME=VALUE, unless the value is empty.

@@ -77,11 +77,6 @@ int slurm_parse_nodes(const char *text, struct slurm_nodes *nodes, struct error 
     return each_line(text, "sinfo", &node_fields, take_node, nodes, error);
 }
 
-void slurm_nodes_free(struct slurm_nodes *nodes) {
-    free(nodes->nodes);
-    *nodes = (struct slurm_nodes){0};
-}
-
 int slurm_job_number(struct slurm_job *job) {
     if (units_scan_integer(job->job, 1, INT64_MAX, &job->id))
         return -1;
@@ -114,11 +109,6 @@ int slurm_state_usable(const char *state) {
         if (!strncmp(state, unusable[i], strlen(unusable[i])))
             return 0;
     return *state && !strchr(state, '*');
-}
-
-void slurm_jobs_free(struct slurm_jobs *jobs) {
-    free(jobs->jobs);
-    *jobs = (struct slurm_jobs){0};
 }
 
 int slurm_state_alive(const char *state) {

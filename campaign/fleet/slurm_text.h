@@ -18,13 +18,12 @@ struct slurm_node {
 
 struct slurm_nodes {
     size_t count;
-    struct slurm_node *nodes; // count of them, in sinfo's order; free with slurm_nodes_free
+    struct slurm_node *nodes; // count of them, in sinfo's order; the caller's to free
 };
 
 // Parse sinfo -h -N -o SLURM_NODES_FORMAT. A node that stands in several partitions is taken once.
 // A first feature that is no name ([A-Za-z0-9_.-], it becomes a path) is an error. 0 or -1.
 int slurm_parse_nodes(const char *text, struct slurm_nodes *nodes, struct error *error);
-void slurm_nodes_free(struct slurm_nodes *nodes);
 
 // Can a job start on a node of this state now or when other jobs end? Not on one that is drained,
 // down, failing, powered off or does not respond (a '*' behind the state).
@@ -41,12 +40,11 @@ extern const struct fields slurm_job_fields; // in the format's order
 
 struct slurm_jobs {
     size_t count;
-    struct slurm_job *jobs; // count of them; free with slurm_jobs_free
+    struct slurm_job *jobs; // count of them; the caller's to free
 };
 
 // Parse squeue -h -t all -o SLURM_JOBS_FORMAT. 0 or -1.
 int slurm_parse_jobs(const char *text, struct slurm_jobs *jobs, struct error *error);
-void slurm_jobs_free(struct slurm_jobs *jobs);
 
 // Set a job's id by its text. 0 or -1.
 int slurm_job_number(struct slurm_job *job);

@@ -168,8 +168,8 @@ int view_make(const struct fleet *fleet, struct view *view, struct error *error)
         failed =
             judge(fleet, &view->generations[i], view->slurm_answers ? &now : NULL, &seen, error);
     free(names);
-    slurm_jobs_free(&now);
-    slurm_jobs_free(&seen);
+    free(now.jobs);
+    free(seen.jobs);
     return failed;
 }
 

@@ -8,8 +8,6 @@
 #include "common/program.h"
 #include "common/replace.h"
 #include "common/rows.h"
-#include "common/table.h"
-#include "common/units.h"
 #include "results/solve.h"
 
 #include <math.h>

@@ -38,10 +38,6 @@ struct boot {
     size_t length;
 };
 
-void guest_options_init(struct guest_options *options) {
-    *options = (struct guest_options){.accel = GUEST_TCG, .cpu = -1};
-}
-
 // Read what QEMU added to the channel and let the report have it.
 static void listen_to(struct boot *boot, int final) {
     struct stat status;

@@ -52,9 +52,6 @@ struct guest_result {
     char detail[256]; // the reason in words; empty after an ordinary exit
 };
 
-// Defaults: TCG, no icount, not pinned.
-void guest_options_init(struct guest_options *options);
-
 // Run `count` entries. `results` has room for `count`; each is filled, also when 0 is not
 // returned. `boot_text` (may be NULL) gets `boot_room` bytes at most with NUL of what the kernel
 // said of its CPU. Returns 0 when every entry has an end of its own, however bad; -1 with *error

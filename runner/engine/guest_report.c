@@ -4,7 +4,6 @@
 #include "runner/guest/pack.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,14 +35,8 @@ static const char *vector_name(uint64_t vector) {
     }
 }
 
-__attribute__((format(printf, 3, 4))) static void
-end_entry(struct guest_result *result, enum guest_end end, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    result->end = end;
-    vsnprintf(result->detail, sizeof result->detail, format, arguments);
-    va_end(arguments);
-}
+#define end_entry(result, how, ...)                                                                \
+    ((result)->end = (how), snprintf((result)->detail, sizeof((result)->detail), __VA_ARGS__))
 
 static void append(char **text, size_t *length, const struct guest_record *record) {
     char *moved = realloc(*text, *length + record->bytes + 1);

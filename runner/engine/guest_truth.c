@@ -4,7 +4,6 @@
 #include "runner/host/machine.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,14 +11,8 @@
 
 enum { TRANSITIONS = 8 };
 
-__attribute__((format(printf, 3, 4))) static void
-conclude(struct guest_truth *truth, enum privilege privilege, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    truth->privilege = privilege;
-    vsnprintf(truth->detail, sizeof truth->detail, format, arguments);
-    va_end(arguments);
-}
+#define conclude(truth, what, ...)                                                                 \
+    ((truth)->privilege = (what), snprintf((truth)->detail, sizeof((truth)->detail), __VA_ARGS__))
 
 // The value behind `key=` in the kernel's words; 0 if it is not there.
 static uint64_t boot_number(const char *boot, const char *key) {

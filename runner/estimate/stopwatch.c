@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Of ten executions the lowest and the highest are left out: where a machine has neighbours (the
 // SMT sibling of a virtual CPU may be another guest's) one of ten may find half a core. Of five

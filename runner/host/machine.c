@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 #define SYSTEM_CPU "/sys/devices/system/cpu"
 

@@ -6,7 +6,6 @@
 #include "runner/host/process.h"
 #include "runner/prove/check.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,7 +144,7 @@ static void check_duplicates(struct job *job) {
         struct proof_row *row = &job->proof.row[i];
         if (!*original || !job->paths[i])
             continue;
-        const struct proof_row *other = proof_find(&job->proof, original);
+        const struct proof_row *other = proof_find(&job->proof, 0, original);
         const char *loop = other ? other->loop_sha256 : "";
         if (!*loop)
             proof_differs(&job->proof, row,
@@ -160,9 +159,7 @@ static void check_duplicates(struct job *job) {
 static void keep_counted(struct job *job, const struct proof *before) {
     for (size_t i = 0; i < job->proof.count; i++) {
         struct proof_row *row = &job->proof.row[i];
-        const struct proof_row *old = i < before->count ? &before->row[i] : NULL; // mostly
-        if (!old || strcmp(old->variant, row->variant) != 0)
-            old = proof_find(before, row->variant);
+        const struct proof_row *old = proof_find(before, i, row->variant);
         if (!old || strcmp(old->elf_sha256, row->elf_sha256) != 0)
             continue;
         row->retired_cpl0 = old->retired_cpl0;

@@ -50,7 +50,7 @@ static void list_subjects(struct work *work) {
     work->subjects = memory_zero(work->plan.count, sizeof *work->subjects);
     for (size_t i = 0; i < work->plan.count; i++) {
         const struct variants_row *plan = (const struct variants_row *)work->plan.row + i;
-        struct proof_row *row = proof_find(&work->proof, plan->variant);
+        struct proof_row *row = proof_find(&work->proof, i, plan->variant);
         if (row == NULL || !*row->elf_sha256)
             continue;
         struct subject *subject = &work->subjects[work->count++];
@@ -154,7 +154,7 @@ static int prove(struct work *work, struct error *error) {
 
 int command_guest(int argc, char **argv, struct error *error) {
     struct work work = {0};
-    guest_options_init(&work.options);
+    work.options = (struct guest_options){.cpu = -1};
     work.options.icount = 1;
     const struct option_row rows[] = {
         {"guest", 0, OPTION_TEXT, &work.options.directory, "DIR", 0, 0,

@@ -24,8 +24,8 @@ int proof_write(const char *path, const struct proof *proof, struct error *error
 
 void proof_free(struct proof *proof);
 
-// The row of a variant, or NULL.
-struct proof_row *proof_find(const struct proof *proof, const char *variant);
+// The row of a variant, most likely the one with the number `guess`; or NULL.
+struct proof_row *proof_find(const struct proof *proof, size_t guess, const char *variant);
 
 // Add a text, which the proof owns from now on, to the detail, and leave the status.
 void proof_notes(struct proof *proof, struct proof_row *row, char *text);

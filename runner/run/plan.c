@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <math.h>
 #include <sha2.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "runner/run/prepare.h"
 
 #include "common/disk.h"
-#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,8 @@
 #include "runner/run/record.h"
 
 #include "common/printable.h"
-#include "runner/estimate/slices.h"
 
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 static struct machine_keys keys_of(const struct machine *machine) {

@@ -14,8 +14,6 @@
 #include "common/error.h"
 #include "common/journal.h"
 
-#include <stdio.h>
-
 enum store_name { STORE_measurements, STORE_samples, STORE_journal, STORE_FILES };
 
 struct store {

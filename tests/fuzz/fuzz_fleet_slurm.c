@@ -13,7 +13,7 @@ static void check_nodes(const char *text) {
     struct error error = {0};
     if (slurm_parse_nodes(text, &nodes, &error)) {
         must(!strncmp(error.text, "sinfo:", 6));
-        slurm_nodes_free(&nodes);
+        free(nodes.nodes);
         return;
     }
     char *printed;
@@ -33,8 +33,8 @@ static void check_nodes(const char *text) {
              !strcmp(again.nodes[i].generation, nodes.nodes[i].generation) &&
              !strcmp(again.nodes[i].state, nodes.nodes[i].state));
     free(printed);
-    slurm_nodes_free(&again);
-    slurm_nodes_free(&nodes);
+    free(again.nodes);
+    free(nodes.nodes);
 }
 
 static void check_jobs(const char *text) {
@@ -42,7 +42,7 @@ static void check_jobs(const char *text) {
     struct error error = {0};
     if (slurm_parse_jobs(text, &jobs, &error)) {
         must(!strncmp(error.text, "squeue:", 7));
-        slurm_jobs_free(&jobs);
+        free(jobs.jobs);
         return;
     }
     char *printed;
@@ -58,8 +58,8 @@ static void check_jobs(const char *text) {
     must(!slurm_parse_jobs(printed, &again, &error) && again.count == jobs.count);
     must(!jobs.count || !memcmp(again.jobs, jobs.jobs, jobs.count * sizeof *jobs.jobs));
     free(printed);
-    slurm_jobs_free(&again);
-    slurm_jobs_free(&jobs);
+    free(again.jobs);
+    free(jobs.jobs);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

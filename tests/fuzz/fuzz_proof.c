@@ -46,7 +46,7 @@ static void check_proof(const struct proof *proof, const struct table *table) {
         must(!strcmp(row->variant, name));
         must(!strcmp(row->status, table_cell(table, i, "status")));
         must(!strcmp(row->detail, table_cell(table, i, "detail")));
-        must(proof_find(proof, name) <= row && proof_find(proof, name) >= proof->row);
+        must(proof_find(proof, 0, name) <= row && proof_find(proof, 0, name) >= proof->row);
     }
 }
 

@@ -12,7 +12,7 @@ static int run_truth(void **state) {
     struct guest_options options;
     struct error error = {0};
     (void)state;
-    guest_options_init(&options);
+    options = (struct guest_options){.cpu = -1};
     options.directory = getenv("ASMSWEEP_GUEST_DIRECTORY");
     options.icount = 1;
     struct path path = guest_file(&options, "truth");
@@ -57,7 +57,7 @@ static void software_is_never_classed_real(void **state) {
     struct guest_truth truths[2];
     struct guest_options options;
     (void)state;
-    guest_options_init(&options);
+    options = (struct guest_options){.cpu = -1};
     options.directory = getenv("ASMSWEEP_GUEST_DIRECTORY");
     guest_probe(&options, truths);
     for (int i = 0; i < 2; i++) {

@@ -42,7 +42,7 @@ static void measure(const char *variant, struct execution *execution) {
     struct guest_options options;
     struct error error = {0};
     char path[512];
-    guest_options_init(&options);
+    options = (struct guest_options){.cpu = -1};
     options.directory = getenv("ASMSWEEP_GUEST_DIRECTORY");
     options.timeout = 2;
     snprintf(path, sizeof path, "%s/%s", getenv("ASMSWEEP_GUEST_STRAYS"), variant);

@@ -70,7 +70,7 @@ static int run_all(void **state) {
                                           : i % 4 ? 3
                                                   : 0};
     }
-    guest_options_init(&options);
+    options = (struct guest_options){.cpu = -1};
     options.directory = getenv("ASMSWEEP_GUEST_DIRECTORY");
     options.timeout = 1;
     // For a machine with a real /dev/kvm: docs/guest.md, "First things to check".
@@ -117,7 +117,7 @@ static void a_missing_program_is_an_error_that_names_it(void **state) {
     struct guest_result result;
     struct error error = {0};
     (void)state;
-    guest_options_init(&options);
+    options = (struct guest_options){.cpu = -1};
     options.directory = getenv("ASMSWEEP_GUEST_DIRECTORY");
     assert_int_equal(guest_run(&entry, 1, &options, &result, NULL, 0, &error), -1);
     assert_int_equal(error.kind, ERROR_INPUT);
@@ -131,7 +131,7 @@ static void a_missing_qemu_is_an_error_with_the_package(void **state) {
     struct guest_result result;
     struct error error = {0};
     (void)state;
-    guest_options_init(&options);
+    options = (struct guest_options){.cpu = -1};
     options.directory = getenv("ASMSWEEP_GUEST_DIRECTORY");
     options.qemu = "qemu-that-is-not-there";
     assert_int_equal(guest_run(&entry, 1, &options, &result, NULL, 0, &error), -1);
@@ -152,7 +152,7 @@ static void the_machines_start_is_no_time_of_the_entrys(void **state) {
     fputs("#!/bin/sh\nsleep 1\nexec qemu-system-x86_64 \"$@\"\n", script);
     assert_int_equal(fchmod(fileno(script), 0700) | fclose(script), 0);
     snprintf(path, sizeof path, "%s/endless", getenv("ASMSWEEP_GUEST_STRAYS"));
-    guest_options_init(&options);
+    options = (struct guest_options){.cpu = -1};
     options.directory = getenv("ASMSWEEP_GUEST_DIRECTORY");
     options.qemu = qemu;
     options.timeout = 0.1;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <string.h>
 #include <cmocka.h>
@@ -20,7 +21,7 @@ static void the_first_feature_is_the_generation(void **state) {
     assert_string_equal(nodes.nodes[0].generation, "zen5");
     assert_string_equal(nodes.nodes[1].generation, "skylake");
     assert_string_equal(nodes.nodes[1].state, "mixed");
-    slurm_nodes_free(&nodes);
+    free(nodes.nodes);
 }
 
 static void a_node_in_two_partitions_is_one_node(void **state) {
@@ -29,7 +30,7 @@ static void a_node_in_two_partitions_is_one_node(void **state) {
     struct error error;
     assert_int_equal(slurm_parse_nodes("a|zen5|idle\na|zen5|idle\n", &nodes, &error), 0);
     assert_int_equal(nodes.count, 1);
-    slurm_nodes_free(&nodes);
+    free(nodes.nodes);
 }
 
 static void a_node_without_features_has_no_generation(void **state) {
@@ -38,7 +39,7 @@ static void a_node_without_features_has_no_generation(void **state) {
     struct error error;
     assert_int_equal(slurm_parse_nodes("a|(null)|idle\n", &nodes, &error), 0);
     assert_string_equal(nodes.nodes[0].generation, "");
-    slurm_nodes_free(&nodes);
+    free(nodes.nodes);
 }
 
 static void a_line_in_another_form_is_quoted_in_the_error(void **state) {
@@ -50,7 +51,7 @@ static void a_line_in_another_form_is_quoted_in_the_error(void **state) {
         struct error error = {0};
         assert_int_equal(slurm_parse_nodes(bad[i], &nodes, &error), -1);
         assert_non_null(strstr(error.text, "sinfo:1: "));
-        slurm_nodes_free(&nodes);
+        free(nodes.nodes);
     }
 }
 
@@ -60,7 +61,7 @@ static void a_short_line_behind_a_good_one_is_named_by_its_number(void **state) 
     struct error error = {0};
     assert_int_equal(slurm_parse_nodes("a|zen5|idle\nb|zen5\n", &nodes, &error), -1);
     assert_non_null(strstr(error.text, "sinfo:2: "));
-    slurm_nodes_free(&nodes);
+    free(nodes.nodes);
 }
 
 static void a_node_that_is_down_or_silent_is_not_usable(void **state) {
@@ -87,7 +88,7 @@ static void a_job_is_its_number_state_reason_and_node(void **state) {
     assert_string_equal(jobs.jobs[0].node, "");
     assert_int_equal(jobs.jobs[1].id, 13);
     assert_string_equal(jobs.jobs[1].name, "asmsweep.x.zen4");
-    slurm_jobs_free(&jobs);
+    free(jobs.jobs);
     assert_int_equal(slurm_parse_jobs("", &jobs, &error), 0);
     assert_int_equal(jobs.count, 0);
 }

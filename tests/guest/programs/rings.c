@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: rings DIRECTORY\n");
         return 2;
     }
-    guest_options_init(&options);
+    options = (struct guest_options){.cpu = -1};
     options.accel = GUEST_KVM;
     options.directory = argv[1];
     guest_probe(&options, truths);
