@@ -109,7 +109,7 @@ static bool all_serial(const struct system *system) {
 // others or not, it leaves no misfit.
 static bool nothing_tests(const struct system *system, size_t item) {
     for (size_t i = 0; i < system->fit.rows; i++) {
-        const double *counts = &system->fit.counts[i * system->items.terms];
+        const double *counts = system->fit.counts + i * system->items.terms;
         bool alone = true;
         for (size_t j = 0; j < system->items.terms; j++)
             alone = alone && (j == item || counts[j] == 0);
