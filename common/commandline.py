@@ -69,7 +69,7 @@ def interruption_raises():
 
 
 def _open_streams():
-    """As common/streams.h: a closed stream becomes one that cannot be written, which only who
+    """As common/program.c: a closed stream becomes one that cannot be written, which only who
     prints notices; else the next file that is opened would get its number."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +104,7 @@ static bool take_line(const char *text, struct journal *journal) {
     journal->end[0] = '\0';
     if (sscanf(text, "done %d %ld %ld %255s %lld %lld%n", &line.core, &line.block, &line.slot,
                line.variant, &line.measurements_bytes, &line.samples_bytes, &end) == 6 &&
-        text[end] == '\0') {
+        text[end] == '\0' && line.core >= 0 && line.block >= 0 && line.block < INT_MAX) {
         journal->lines = memory_more(journal->lines, journal->count, sizeof line);
         journal->lines[journal->count++] = line;
         return true;
@@ -113,11 +114,13 @@ static bool take_line(const char *text, struct journal *journal) {
             journal->sizes[journal->size_count++] = size;
         return true;
     }
-    return sscanf(text, "end %15s%n", journal->end, &end) == 1 && text[end] == '\0';
+    if (strcmp(text, "end complete") != 0 && strcmp(text, "end budget") != 0)
+        return false;
+    strcpy(journal->end, text + strlen("end "));
+    return true;
 }
 
-// Not `whole`: the text is a journal's end, and may begin anywhere, also within the head.
-static void parse(const char *text, size_t length, bool whole, struct journal *journal) {
+void journal_parse(const char *text, size_t length, bool whole, struct journal *journal) {
     bool found[ROWS] = {false}, in_head = whole;
     const char *at = text, *newline;
     *journal = (struct journal){0};
@@ -145,10 +148,6 @@ static void parse(const char *text, size_t length, bool whole, struct journal *j
         journal->wrong = last_line;
 }
 
-void journal_parse(const char *text, size_t length, struct journal *journal) {
-    parse(text, length, true, journal);
-}
-
 int journal_read(const char *folder, bool end_only, struct journal *journal, struct error *error) {
     char *path = text_make("%s/journal", folder), *text = NULL;
     struct stat status;
@@ -163,7 +162,7 @@ int journal_read(const char *folder, bool end_only, struct journal *journal, str
         const char *begin = from > 0 && got > 0 ? memchr(text, '\n', (size_t)got) : NULL;
         begin = begin != NULL ? begin + 1 : text;
         if (!failed)
-            parse(begin, (size_t)(text + got - begin), from == 0, journal);
+            journal_parse(begin, (size_t)(text + got - begin), from == 0, journal);
     }
     if (failed)
         error_errno(error, ERROR_INPUT, path, "cannot be read; nothing is lost, try again");

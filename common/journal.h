@@ -34,13 +34,13 @@ struct journal {
     const char *wrong;          // the first of the head's lines that could not; NULL: none
     struct journal_line *lines; // count of them
     size_t count;
-    long long bytes; // of the head and these lines; what is behind them is not gone on with
+    long long bytes; // of the head and these lines; what is behind them is not resumed
     struct journal_size {
         char file[64];
         long long bytes;
     } sizes[16];
     size_t size_count;
-    char end[16]; // complete, budget; "": it did not come to its own end, or was gone on with
+    char end[16]; // complete, budget; "": it did not come to its own end, or was resumed
 };
 
 // Copy `text` (NULL: nothing) to a text of the settings with `size` bytes. ERROR_INPUT naming
@@ -57,8 +57,9 @@ void journal_write(const struct journal_line *line, FILE *stream);
 // holds sizes and end. 0, or -1 with *error and errno: it cannot be read. Free in both cases.
 int journal_read(const char *folder, bool end_only, struct journal *journal, struct error *error);
 
-// The same from a whole journal's text.
-void journal_parse(const char *text, size_t length, struct journal *journal);
+// The same from a text; not `whole`: it is the end of one, and may begin anywhere, also in the
+// head.
+void journal_parse(const char *text, size_t length, bool whole, struct journal *journal);
 void journal_free(struct journal *journal);
 
 // ERROR_INPUT naming `path` and what is wrong with the head; 0 if nothing is.

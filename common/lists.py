@@ -21,10 +21,7 @@ _FIELD = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*)|([^",]*
 # `later`: files of older versions lack the column. `unit` is "" for none.
 Column = namedtuple("Column", "name type unit later")
 Status = namedtuple("Status", "name keeps_value retry mark meaning")
-Quantity = namedtuple("Quantity", "name unit meaning")
-Privilege = namedtuple("Privilege", "name meaning")
 Method = namedtuple("Method", "name letter meaning")
-Additive = namedtuple("Additive", "name meaning")
 
 
 def _logical_lines(path):
@@ -120,10 +117,7 @@ def former_names():
 
 
 statuses = functools.partial(rows, "statuses", Status)
-quantities = functools.partial(rows, "quantities", Quantity)
-privileges = functools.partial(rows, "privileges", Privilege)
 methods = functools.partial(rows, "methods", Method)
-additives = functools.partial(rows, "additives", Additive)
 
 
 def margin(name):

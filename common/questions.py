@@ -53,6 +53,7 @@ def try_out(matchers):
     for matcher in matchers:
         for key, words in matcher.items():
             _TESTS[key](_ANY, words)
+            "".join(words)
 
 
 def takes(matchers, row):

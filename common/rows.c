@@ -160,6 +160,9 @@ void rows_empty(enum csv_file file, void *row) {
 // The columns that the header names. -1 with *error: one that must be there is not.
 static int find_columns(struct rows *rows, struct error *error) {
     const struct table *table = &rows->table;
+    if (table->columns > ROWS_MOST_COLUMNS)
+        return error_set(error, ERROR_INPUT, table->path, 1, "%zu columns are none of our files",
+                         table->columns);
     rows->columns = memory_zero(table->columns, sizeof *rows->columns);
     for (size_t i = 0; i < files[rows->file].count; i++) {
         const struct column *column = &files[rows->file].columns[i];
@@ -177,10 +180,11 @@ static int find_columns(struct rows *rows, struct error *error) {
 
 static int wrong_cell(const struct rows *rows, size_t row, const struct column *column,
                       const char *text, struct error *error) {
-    return error_set(error, ERROR_INPUT, rows->table.path, table_line(row),
-                     column->type == CELL_integer ? "'%.40s' is no whole number (%s)"
-                                                  : "'%.40s' is no %s",
-                     text, column->name);
+    const char *what = column->type == CELL_number    ? "no number"
+                       : column->type == CELL_integer ? "no whole number from 0"
+                                                      : "no word of this version";
+    return error_set(error, ERROR_INPUT, rows->table.path, table_line(row), "%s is '%.40s', %s",
+                     column->name, text, what);
 }
 
 // The rows of the table that was read.

@@ -22,8 +22,11 @@ print() {
     printf "$@" 2>/dev/null || die 2 "stdout: not all could be printed; give it a place with room"
 }
 
-# solve_run RUN: its costs.csv, unless it is there and newer than the measurements.
+# solve_run RUN: its costs.csv, unless one with today's columns is there and newer than the
+# measurements.
 solve_run() {
-    [ -n "$(find "$1/costs.csv" -newer "$1/summary.csv" 2>/dev/null)" ] ||
+    if [ -z "$(find "$1/costs.csv" -newer "$1/summary.csv" 2>/dev/null)" ] ||
+        ! head -n 1 "$1/costs.csv" | grep -q ',minuend,'; then
         "$bin/asmsweep-results" solve "$1" --published "$root/results/published" >/dev/null
+    fi
 }

@@ -25,7 +25,7 @@ _SECTION = re.compile(r"(<!-- begin: (.*?)(?: \(first (\d+) lines\))? -->\n)(.*?
 
 
 def printed(command, lines, run):
-    """The section's new text, or None where it cannot be had."""
+    """The section's new text, or None where it is not available."""
     words = [run if word == "DIR" else word for word in shlex.split(command)]
     if None in words:
         return None

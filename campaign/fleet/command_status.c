@@ -28,7 +28,7 @@ static int read_place(int argc, char **argv, const char *usage, const char *abou
         {"store", 0, OPTION_TEXT, &store, "DIR", 0, 0,
          "without a DIR: the newest fleet in here (default " FLEET_STORE ")"},
         {"format", 0, OPTION_TEXT, &place->format, "NAME", 0, 0,
-         "of the table: text (default), markdown, latex, html, csv"},
+         "of the table (default text), as ./asmsweep table has them"},
         {"no-table", 0, OPTION_FLAG, &place->no_table, NULL, 0, 0,
          "print the runs' folders instead, one a line"},
         {"root", 0, OPTION_TEXT, &place->root, "DIR", 0, 0, "the project (default: built in)"},

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The one-page report of a night, as text and HTML.
 
-    night.py NIGHT
-Reads night.csv (asmsweep-results night) and `failed` (a line "SWEEP<TAB>why") in the night's
+    report.py NIGHT
+Reads night.csv (asmsweep-night verdict) and `failed` (a line "SWEEP<TAB>why") in the night's
 folder; writes report.txt and report.html there. No night.csv: nothing came to an end.
 Exit status 0, or 2 after one line that names file, place and remedy.
 """

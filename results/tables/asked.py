@@ -60,14 +60,18 @@ class Asked:
 
 def _use(data):
     """Use all of it once: what is not as the generator writes it is an exception."""
-    for part in data.get("questions", []):
-        [brief.RULES[name] for name in Question(**part).short]
+    for question in (Question(**part) for part in data.get("questions", [])):
+        [brief.RULES[name] for name in question.short]
+        "".join([question.title, question.none, *question.hide])
     for part in [*data.get("questions", []), *data.get("plots", {}).values()]:
         questions.try_out(part["take"])
     said = Asked(data.get("title", ""), phrases=data.get("phrases", {}))
+    for values in said.phrases.values():
+        values.get("")
     texts = [said.phrase(key, value) for key, values in said.phrases.items() for value in values]
     texts += [part["general"] for part in data.get("generations", [])]
-    "".join([said.title, *texts, *data.get("beside", {}).values()])
+    "".join([said.title, *texts, *data.get("beside", {}).values(),
+             data.get("toml", ""), data.get("summary", "")])
 
 
 def read(path):

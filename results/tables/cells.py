@@ -7,9 +7,7 @@ from common import lists
 from results.tables.runs import NO_COST
 
 _MARKS = {status.name: status.mark for status in lists.statuses()}
-_METHODS = [*lists.methods(),
-            lists.Method("event", "e", "an event, counted in one iteration of the whole loop")]
-_LETTERS = {method.name: method.letter for method in _METHODS}
+_LETTERS = {method.name: method.letter for method in lists.methods()}
 
 
 class Cell:
@@ -118,7 +116,7 @@ def legend(cells):
     measured = [cell for cell in valued if cell.source]
     found = []
     if measured:
-        methods = _list([(row.letter, row.name, row.meaning) for row in _METHODS],
+        methods = _list([(row.letter, row.name, row.meaning) for row in lists.methods()],
                         {cell.method for cell in measured})
         engines = ", ".join(f"{name[:1]} ({name})" for name in
                             sorted({cell.engine for cell in measured}))

@@ -10,10 +10,12 @@ import re
 import shutil
 import subprocess
 
+from common import lists
 from common.errors import BadInput
 from common.questions import takes
 from results.tables import cells
 
+KEEPS_VALUE = [status.name for status in lists.statuses() if status.keeps_value]
 MOST_PLOTS = 60  # a page with more is no page
 MOST_LINES = 8
 COLOURS = ("#2f7ed8", "#d9730d", "#2b9348", "#9d4edd", "#d00000", "#0096a0", "#7f5539", "#6c757d")
@@ -49,7 +51,7 @@ def _point(row, x):
 def _valued(summary):
     """Rows of summary.csv that tell cycles and may be drawn."""
     return [row for row in summary if row["quantity"] == "cycles" and row["value"] != ""
-            and row["status"] in ("ok", "unstable") and row["engine"] != "hyperfine"
+            and row["status"] in KEEPS_VALUE and row["engine"] != "hyperfine"
             and row["accel"] != "tcg"]
 
 

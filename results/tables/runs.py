@@ -153,7 +153,7 @@ class Run:
         # What `./asmsweep run` takes to find the sweep: its name, or the user's own file.
         toml = self._of_sweep("toml")
         self.run_again = shlex.quote(toml) if toml.startswith("/") else self.sweep
-        # What it lacks if it was broken off or ended by its budget, in words; and the command that
+        # What it lacks if it was interrupted or ended by its budget, in words; and the command that
         # resumes it, which a copy has not.
         self.unfinished = self.notes.get("unfinished", "")
         self.resume = resume if self.unfinished and os.path.exists(

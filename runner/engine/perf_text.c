@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NO_COUNT "perf: <not "
-
 enum { MAX_FIELDS = 24, MAX_LINE = 1024 };
 
 // An event's name taken apart: [pmu/]base[/modifiers] or base[:modifiers].
@@ -101,10 +99,9 @@ static void read_value(const char *text, int whole, struct perf_count *count) {
     double value;
     while (*text == ' ')
         text++;
-    if (!strcmp(text, "<not supported>"))
-        set(count, STATUS_not_supported, NO_COUNT "supported>");
-    else if (!strcmp(text, "<not counted>"))
-        set(count, STATUS_not_counted, NO_COUNT "counted>");
+    count->no_count = !strcmp(text, "<not supported>") || !strcmp(text, "<not counted>");
+    if (count->no_count)
+        set(count, text[5] == 's' ? STATUS_not_supported : STATUS_not_counted, "perf: %s", text);
     else if (strchr(text, ','))
         set_comma(count, text);
     else if (text[strspn(text, "0123456789.")] || units_scan_number(text, &value))
@@ -114,7 +111,7 @@ static void read_value(const char *text, int whole, struct perf_count *count) {
     else if (value >= 9.2e18)
         set(count, STATUS_implausible, "perf printed %.40s: the counter ran over or below 0", text);
     else
-        *count = (struct perf_count){STATUS_ok, value, count->running, "", ""};
+        *count = (struct perf_count){STATUS_ok, value, count->running, "", "", false};
 }
 
 static void judge_running(double percent, struct perf_count *result) {
@@ -143,11 +140,6 @@ static void read_running(char **fields, size_t count, struct perf_count *result)
         judge_running(percent, result);
 }
 
-// perf's own word for it. Any other row without a value had one, damaged or of another question.
-static int has_no_count(const struct perf_count *count) {
-    return !strncmp(count->detail, NO_COUNT, sizeof NO_COUNT - 1);
-}
-
 static void take_row(char **fields, size_t count, size_t event, const struct event_name *asked,
                      const struct event_name *found, struct perf_count *result) {
     struct perf_count row = {.running = NAN};
@@ -159,7 +151,7 @@ static void take_row(char **fields, size_t count, size_t event, const struct eve
             "counts user mode only (see kernel.perf_event_paranoid); the question was all modes");
     if (result->status == STATUS_COUNT)
         *result = row;
-    else if (!has_no_count(result) && !has_no_count(&row))
+    else if (!result->no_count && !row.no_count)
         set(result, STATUS_multiplexed, "two rows with a value for one event: not pinned?");
     else if (row.status > result->status)
         *result = row; // on a hybrid CPU one of two rows is <not counted>

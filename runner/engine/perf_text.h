@@ -15,6 +15,8 @@ struct perf_count {
     double running;     // ns the counter ran; NaN if not said
     char pmu[32];       // of a hybrid CPU: cpu_core, cpu_atom or cpu_lowpower; else empty
     char detail[160];   // the reason, or empty
+    // perf itself says <not ...>. Any other row without a value had one, damaged or not of it.
+    bool no_count;
 };
 
 // Look up `count` events by the names they were asked for, in perf's text of `length`

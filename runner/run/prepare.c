@@ -126,7 +126,12 @@ int prepare_resumed(const struct request *request, struct settings *settings, st
         return error_set(error, ERROR_INPUT, request->out, 0,
                          "was begun on '%s', this is '%s'; start it anew in another folder",
                          settings->cpu_key, key);
-    return read_rows(store, &history->rows, error);
+    failed = read_rows(store, &history->rows, error);
+    if (!failed && *settings->events && table_column(&history->rows.table, "event") < 0)
+        failed = error_set(error, ERROR_INPUT, request->out, 0,
+                           "was begun by an older version, "
+                           "whose rows do not name their events; start it anew in another folder");
+    return failed;
 }
 
 int prepare_new(const struct request *request, struct settings *settings, struct plan *plan,

@@ -31,7 +31,7 @@ static int write_environment(struct measurement *run, const char *revision, stru
     table_write_pair(stream, "project_revision", revision);
     table_write_pair(stream, "sweep", settings->sweep);
     table_write_pair(stream, "sweep_sha256", settings->plan_sha256);
-    table_write_pair(stream, "schedule_seed", seed); // all its digits: the order can be had again
+    table_write_pair(stream, "schedule_seed", seed); // all its digits: they make the order again
     table_write_number(stream, "blocks", (double)settings->blocks);
     table_write_number(stream, "most_blocks", (double)settings->most_blocks);
     table_write_number(stream, "slices", (double)settings->slices);
@@ -44,7 +44,7 @@ static int write_environment(struct measurement *run, const char *revision, stru
     table_write_pair(stream, "perf", probe->has_perf ? "perf stat works" : probe->reason);
     table_write_pair(stream, "pmu", probe->pmu_reason);
     machine_write_environment(&machine, run->cores[0].cpu, stream);
-    fclose(stream);
+    text_close(stream);
     int failed = store_write_file(run->store, "environment.csv", text, length, error);
     free(text);
     return failed;
@@ -81,7 +81,7 @@ static int write_summary(const struct measurement *run, struct error *error) {
             record_summary(&record, &run->plan->rows[i], run->cores[core].cpu,
                            &run->tallies[core * run->plan->count + i], stream);
     }
-    fclose(stream);
+    text_close(stream);
     int failed = store_write_file(run->store, "summary.csv", text, length, error);
     free(text);
     return failed;

@@ -162,10 +162,11 @@ int store_resume(const char *directory, struct journal *journal, struct store *s
     struct store_file *files = store->files;
     for (int i = 0; i < STORE_journal; i++) {
         struct stat status;
-        files[i].bytes = header_length(files[i].file);
+        long long header = files[i].bytes = header_length(files[i].file);
         if (last != NULL)
             files[i].bytes = i == STORE_samples ? last->samples_bytes : last->measurements_bytes;
-        if (fstat(files[i].file, &status) || status.st_size < files[i].bytes)
+        if (fstat(files[i].file, &status) || status.st_size < files[i].bytes ||
+            files[i].bytes < header)
             return error_set(error, ERROR_INPUT, directory, 0,
                              "measurements.csv or samples.csv is shorter than the journal says: "
                              "damaged, start the run anew in another folder");

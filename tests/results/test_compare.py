@@ -173,12 +173,12 @@ SOLVE = "remove it; ./asmsweep table makes it again"
 
 
 @pytest.mark.parametrize("file, good, bad, says", [
-    ("summary", "28.000000", "abc", f":2: 'abc' is no value; {MEASURE}"),
+    ("summary", "28.000000", "abc", f":2: value is 'abc', no number; {MEASURE}"),
     ("summary", "27.944000", "29.5", f":2: ci_low 29.5 is above ci_high 28.056000; {MEASURE}"),
     ("summary", "28.000000,27.944000,28.056000", ",,",
      ":2: status ok, but value \"\" [\"\", \"\"]; the file was changed, measure again"),
-    ("summary", ",ok,", ",fine,", f":2: 'fine' is no status; {MEASURE}"),
-    ("measurements", "28.000000", "abc", f":2: 'abc' is no value; {MEASURE}"),
+    ("summary", ",ok,", ",fine,", f":2: status is 'fine', no word of this version; {MEASURE}"),
+    ("measurements", "28.000000", "abc", f":2: value is 'abc', no number; {MEASURE}"),
     ("measurements", "28.056000", "27", f":2: ci_low 27.944000 is above ci_high 27; {MEASURE}"),
     ("costs", ",direct,", ",direct,", None),
     ("costs", "2.00565685", "1.5", f":2: ci_low 1.92291457 is above ci_high 1.5; {SOLVE}")])

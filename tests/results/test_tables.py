@@ -266,6 +266,11 @@ RESUME = "give a run's directory; ./asmsweep run --resume -o RUN resumes an inte
       for text in ('[]', '{"questions": [{"title": "t"}]}', '{"phrases": {"if": "IF"}}',
                    '{"questions": [{"title": "t", "take": [{"colour": ["red"]}]}]}',
                    '{"questions": [{"title": "t", "take": [], "short": ["tidy"]}]}',
+                   '{"toml": 5}', '{"phrases": {"if": []}}', '{"summary": []}',
+                   '{"questions": [{"title": 5, "take": []}]}',
+                   '{"questions": [{"title": "t", "take": [], "hide": null}]}',
+                   '{"questions": [{"title": "t", "take": [{"instructions": null}]}]}',
+                   '{"questions": [{"title": "t", "take": [{"instructions": [[]]}]}]}',
                    '{"beside": ["a mail"]}', '{"generations": [{"heading": "imul"}]}')),
 ])
 def test_a_spoilt_run_is_one_line_with_file_and_remedy(tmp_path, solve, table, spoil, words,

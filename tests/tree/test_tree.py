@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What must hold of the sources as a whole: layers, sizes, licences, no loose ends."""
 
+import ast
 import os
 import re
 import subprocess
@@ -92,6 +93,29 @@ def test_no_file_is_longer_than_400_lines():
     sources = tracked("*.c", "*.h", "*.py", "*.s", "*.S", "*.j2", "asmsweep", "*.sh")
     long = {name: count for name in sources if (count := read(name).count("\n")) > 400}
     assert long == {}
+
+
+def functions(name, text):
+    """(lines, name) of each function: in C from a line that ends with `) {` to the next `}` in the
+    first column."""
+    if name.endswith(".py"):
+        return [(node.end_lineno - node.lineno + 1, node.name) for node in ast.walk(ast.parse(text))
+                if isinstance(node, ast.FunctionDef)]
+    return [(body.count("\n") + 1, body.split("(")[0]) for body in
+            re.findall(r"^[A-Za-z_][^;{}#]*\) \{\n(?:(?!\}).*\n)*\}", text, re.M)]
+
+
+def test_no_function_is_longer_than_60_lines():
+    long = {(name, called) for name in tracked("*.c", "*.py")
+            for lines, called in functions(name, read(name)) if lines > 60}
+    assert long == set()
+
+
+def test_the_check_of_functions_can_fail():
+    body = "    a = 1;\n" * 60
+    assert functions("x.c", "static int f(int a,\n             int b) {\n" + body + "}\n") == \
+        [(63, "static int f")]
+    assert functions("x.py", "def f():\n" + body.replace(";", "")) == [(61, "f")]
 
 
 def test_no_line_of_python_or_shell_is_longer_than_100_columns():

@@ -137,21 +137,40 @@ static void empty_cells_are_no_0(void **state) {
     free(text);
 }
 
+static void a_file_of_far_too_many_columns_is_none_of_ours(void **state) {
+    (void)state;
+    struct rows rows;
+    struct error error;
+    char text[4096] = "key,value";
+    for (int i = 0; i < 100; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), ",c%d", i);
+    strcat(text, "\r\n");
+    assert_int_equal(rows_parse("notes.csv", text, strlen(text), FILE_notes, &rows, &error), -1);
+    assert_string_equal(error.text, "notes.csv:1: 102 columns are none of our files");
+    rows_free(&rows);
+}
+
 static void a_wrong_cell_is_told_with_line_column_and_text(void **state) {
     (void)state;
     static const struct {
         const char *row, *told;
     } wrong[] = {
-        {"x,,,,,,,,,,,,,,,,,,,,,direct,untested,,,,,fine,,,", ":2: 'fine' is no status"},
-        {"x,,,,,,,,,,,,,,,,,,,,,direct,untested,,,,,,,,", ":2: '' is no status"},
-        {"x,,,,,,,,,,,,,,,,,,,,,guessed,untested,,,,,ok,,,", ":2: 'guessed' is no method"},
-        {"x,,,,,,,,,,,,,,,,,,,,,direct,maybe,,,,,ok,,,", ":2: 'maybe' is no additive"},
-        {"x,,,,,,,,,,,,,,,,,,1 ,,,direct,untested,,,,,ok,,,", ":2: '1 ' is no cycles"},
-        {"x,,,,,,,,,,,,,,,,,,nan,,,direct,untested,,,,,ok,,,", ":2: 'nan' is no cycles"},
-        {"x,,,,,,,,,,,,,,,,,,\"1,5\",,,direct,untested,,,,,ok,,,", ":2: '1,5' is no cycles"},
+        {"x,,,,,,,,,,,,,,,,,,,,,direct,untested,,,,,fine,,,",
+         ":2: status is 'fine', no word of this version"},
+        {"x,,,,,,,,,,,,,,,,,,,,,direct,untested,,,,,,,,",
+         ":2: status is '', no word of this version"},
+        {"x,,,,,,,,,,,,,,,,,,,,,guessed,untested,,,,,ok,,,",
+         ":2: method is 'guessed', no word of this version"},
+        {"x,,,,,,,,,,,,,,,,,,,,,direct,maybe,,,,,ok,,,",
+         ":2: additive is 'maybe', no word of this version"},
+        {"x,,,,,,,,,,,,,,,,,,1 ,,,direct,untested,,,,,ok,,,", ":2: cycles is '1 ', no number"},
+        {"x,,,,,,,,,,,,,,,,,,nan,,,direct,untested,,,,,ok,,,", ":2: cycles is 'nan', no number"},
+        {"x,,,,,,,,,,,,,,,,,,\"1,5\",,,direct,untested,,,,,ok,,,",
+         ":2: cycles is '1,5', no number"},
         {"x,,,,,,,,,,,,3.0,,,,,,,,,direct,untested,,,,,ok,,,",
-         ":2: '3.0' is no whole number (ring)"},
-        {"x,,,,,,,,,,,,-1,,,,,,,,,direct,untested,,,,,ok,,,", ":2: '-1' is no whole number (ring)"},
+         ":2: ring is '3.0', no whole number from 0"},
+        {"x,,,,,,,,,,,,-1,,,,,,,,,direct,untested,,,,,ok,,,",
+         ":2: ring is '-1', no whole number from 0"},
         {"x,,,", ":2: fewer fields than the header has"},
     };
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
@@ -229,6 +248,7 @@ int main(void) {
         cmocka_unit_test(privileges_and_quantities_have_their_names),
         cmocka_unit_test(a_row_of_every_file_comes_back_as_it_was_written),
         cmocka_unit_test(empty_cells_are_no_0),
+        cmocka_unit_test(a_file_of_far_too_many_columns_is_none_of_ours),
         cmocka_unit_test(a_wrong_cell_is_told_with_line_column_and_text),
         cmocka_unit_test(a_file_that_is_not_there_is_told_with_the_remedy),
         cmocka_unit_test(an_older_file_lacks_what_came_later_and_nothing_else),

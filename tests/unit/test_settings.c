@@ -13,7 +13,7 @@ static void write_settings(const struct settings *settings) {
 
 static int read_settings(const char *from, struct settings *settings, struct error *error) {
     struct journal journal;
-    journal_parse(from, strlen(from), &journal);
+    journal_parse(from, strlen(from), true, &journal);
     *settings = journal.settings;
     int failed = journal_check(&journal, "journal", error);
     journal_free(&journal);
@@ -78,7 +78,7 @@ static struct journal parsed(const char *behind) {
     struct journal journal;
     write_settings(&settings);
     strcat(text, behind);
-    journal_parse(text, strlen(text), &journal);
+    journal_parse(text, strlen(text), true, &journal);
     return journal;
 }
 
@@ -108,8 +108,13 @@ static void executions_sizes_and_end_are_read_behind_the_head(void **state) {
 
 static void what_is_torn_or_gone_on_with_has_no_end(void **state) {
     (void)state;
-    static const char *const endless[] = {"end complete", "end complete\ndone 0 0 0 a 1 1\n",
-                                          "end complete\nx", "end\n", "end a b\n"};
+    static const char *const endless[] = {"end complete",
+                                          "end complete\ndone 0 0 0 a 1 1\n",
+                                          "end complete\nx",
+                                          "end\n",
+                                          "end a b\n",
+                                          "end completed\n",
+                                          "done 0 99999999999 0 a 1 1\n"};
     for (size_t i = 0; i < COUNT_OF(endless); i++) {
         struct journal journal = parsed(endless[i]);
         assert_string_equal(journal.end, "");
