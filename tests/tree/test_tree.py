@@ -164,9 +164,9 @@ def test_whatever_is_named_is_there():
 
 
 def test_the_check_of_names_can_fail():
-    assert missing_paths("see `docs/design.md`, `docs/glossary.md`, `runner/gone.c`, "
-                         "`templates/tables/NAME.j2`") == ["docs/design.md", "runner/gone.c"]
-    assert missing_pages("docs/x.md", "(facts.md, glossary.md, docs/glossary.md)") == ["facts.md"]
+    assert missing_paths("see `docs/gone.md`, `docs/glossary.md`, `runner/gone.c`, "
+                         "`templates/tables/NAME.j2`") == ["docs/gone.md", "runner/gone.c"]
+    assert missing_pages("docs/x.md", "(gone.md, glossary.md, docs/glossary.md)") == ["gone.md"]
 
 
 def test_nothing_is_left_open_in_the_code():
