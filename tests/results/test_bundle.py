@@ -198,8 +198,8 @@ DAMAGED = [
     *((file, rubbish, MEASURE) for file in ("summary", "samples", "environment")),
     ("summary", a_nul, ": a NUL byte in the file; it is damaged" + MEASURE),
     ("measurements", without_a_column, ":1: no column 'run_id'" + MEASURE),
-    ("measurements", other_words, ":2: 'ko' is no status" + MEASURE),
-    ("measurements", no_numbers, ":2: '5x.000000' is no value" + MEASURE),
+    ("measurements", other_words, ":2: status is 'ko', no word of this version" + MEASURE),
+    ("measurements", no_numbers, ":2: value is '5x.000000', no number" + MEASURE),
     ("costs", cut, SOLVE), ("costs", emptied, SOLVE), ("notes", rubbish, SOLVE_BOTH),
 ]
 
