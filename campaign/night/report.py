@@ -19,7 +19,7 @@ if __name__ == "__main__":
     begin("night")
 
 import jinja2  # noqa: E402
-
+from common import lists  # noqa: E402
 from common.replace import replace_text  # noqa: E402
 from results.tables import environment, runs  # noqa: E402
 
@@ -64,10 +64,10 @@ def missing_groups(rows):
 def context(night):
     """What the templates get."""
     rows = runs.read_plain(os.path.join(night, "night.csv"))
-    kinds = {kind: [row for row in rows if row["kind"] == kind]
-             for kind in ("changed", "lost", "unconfirmed", "gained", "baseline", "sweep")}
-    return {"night": os.path.basename(os.path.abspath(night)), "failed": _failed(night),
-            "missing": missing_groups(row for row in rows if row["kind"] == "missing"), **kinds}
+    kinds = {kind: [row for row in rows if row["kind"] == kind] for _, (kind, _) in
+             lists.rows(os.path.join(_ROOT, "campaign", "night", "night_kinds.def"))}
+    return {"night": os.path.basename(os.path.abspath(night)), "failed": _failed(night), **kinds,
+            "missing": missing_groups(kinds["missing"])}
 
 
 def write(night):
