@@ -7,11 +7,19 @@ import subprocess
 import pytest
 from clone import ROOT
 
-TOOLS = ["cut", "dirname", "grep", "id", "sed", "sh", "tr", "uname"]
+TOOLS = ["cat", "chmod", "cut", "dirname", "grep", "id", "mktemp", "rm", "sed", "sh", "tr", "uname"]
+UPGRADE = ("Inst libc6 [2.36-9] (2.36-9+deb12u9 Debian:12/stable [amd64])\n"
+           "Inst cmake (3.25.1-1 Debian:12/stable [amd64])\n")
+DPKG_QUERY = """#!/bin/sh
+echo "$*" >>"$0.log"
+echo "Package: src:glibc
+Pin: version 2.36-9"
+"""
 APT_GET = """#!/bin/sh
 PATH=/usr/bin:/bin
 echo "$*" >>"$0.log"
 case $* in
+*"-s "*Preferences*) cat "$0.pinned" ;;
 *"-s "*) cat "$0.plan" ;;
 *install*) touch "$(dirname "$0")/cmake"; chmod +x "$(dirname "$0")/cmake" ;;
 esac
@@ -32,6 +40,7 @@ class Machine:
         for name in self.programs():
             self.program(name, "#!/bin/sh\n")
         self.program("apt-get", APT_GET)
+        self.program("dpkg-query", DPKG_QUERY)
         self.plan("Inst cmake (3.25.1-1 Debian:12/stable [amd64])\n")
 
     @staticmethod
@@ -82,13 +91,23 @@ def test_root_without_terminal_installs_and_upgrades_nothing(debian):
     assert debian.log == [f"-s {options} install cmake", f"-q -y {options} install cmake"]
 
 
-def test_a_plan_that_upgrades_is_refused(debian):
-    debian.plan("Inst libc6 [2.36-9] (2.36-9+deb12u9 Debian:12/stable [amd64])\n"
-                "Inst cmake (3.25.1-1 Debian:12/stable [amd64])\n")
+def test_a_plan_that_upgrades_asks_for_the_version_that_is_there(debian):
+    debian.plan(UPGRADE)
+    (debian.bin / "apt-get.pinned").write_text("Inst cmake (3.25.1-1 Debian:12/stable [amd64])\n")
+    done = debian.setup()
+    assert done.returncode == 0, done.stderr
+    assert (debian.bin / "dpkg-query.log").read_text().endswith(" libc6\n")
+    assert [call.split()[0] for call in debian.log] == ["-s", "-s", "-q"]
+    assert ["Preferences=" in call for call in debian.log] == [False, True, True]
+
+
+def test_a_plan_that_upgrades_all_the_same_is_refused(debian):
+    debian.plan(UPGRADE)
+    (debian.bin / "apt-get.pinned").write_text(UPGRADE)
     done = debian.setup()
     assert done.returncode == 3
     assert "nothing was installed: it would upgrade libc6 ;" in done.stderr
-    assert [call.split()[0] for call in debian.log] == ["-s"]
+    assert [call.split()[0] for call in debian.log] == ["-s", "-s"]
 
 
 def test_an_ordinary_user_gets_the_exact_command(debian):
