@@ -65,13 +65,6 @@ const char *rows_former_name(const char *name) {
     return NULL;
 }
 
-const struct cpu_generation cpu_generations[] = {
-#define GENERATION(vendor, family, first, last, core, name)                                        \
-    {vendor, family, first, last, core, name},
-#include "common/generations.def"
-#undef GENERATION
-    {0}};
-
 static const struct {
     const struct name *names;
     int count;

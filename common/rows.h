@@ -163,13 +163,6 @@ const char *privilege_meaning(enum privilege privilege);
 const char *method_name(enum method method);
 const char *additive_name(enum additive additive);
 
-// The rows of generations.def; behind the last one a row without a name.
-extern const struct cpu_generation {
-    const char *vendor;
-    int family, first, last; // last: the models are first to last
-    const char *core_type, *name;
-} cpu_generations[];
-
 // May a row's value be used? "unstable" says that the interval is wide, and the interval says it
 // too.
 bool status_keeps_value(enum status status);

@@ -2,6 +2,7 @@
 #include "results/published.h"
 
 #include "common/disk.h"
+#include "common/generation.h"
 #include "common/units.h"
 #include "results/context.h"
 #include "results/item.h"
@@ -11,21 +12,6 @@
 
 // Items of which a loop is a chain, so that the published latency is what it shows.
 static const char chains[] = "imul r64,r64;add r64,r64;add $imm8,r64";
-
-const char *published_generation(const char *vendor, const char *family, const char *model,
-                                 const char *core_type) {
-    long long family_number, model_number;
-    if (units_scan_integer(family, 0, 4095, &family_number) != 0 ||
-        units_scan_integer(model, 0, 255, &model_number) != 0)
-        return "";
-    for (const struct cpu_generation *g = cpu_generations; g->name != NULL; g++) {
-        if (strcmp(g->vendor, vendor) == 0 && g->family == family_number &&
-            model_number >= g->first && model_number <= g->last &&
-            (g->core_type[0] == '\0' || strcmp(g->core_type, core_type) == 0))
-            return g->name;
-    }
-    return "";
-}
 
 static bool is_chain(const char *item) {
     return context_among(item, strlen(item), chains, ';');
@@ -128,8 +114,8 @@ void published_free(struct published *published) {
 
 // How near a published row's CPU is to a measured one: 2 same model, 1 same generation, 0 other.
 static int nearness(const struct costs_row *a, const struct costs_row *b) {
-    const char *ga = published_generation(a->cpu_vendor, a->cpu_family, a->cpu_model, a->core_type);
-    const char *gb = published_generation(b->cpu_vendor, b->cpu_family, b->cpu_model, b->core_type);
+    const char *ga = generation_name(a->cpu_vendor, a->cpu_family, a->cpu_model, a->core_type);
+    const char *gb = generation_name(b->cpu_vendor, b->cpu_family, b->cpu_model, b->core_type);
     if (ga[0] == '\0' || strcmp(ga, gb) != 0)
         return 0;
     return strcmp(a->cpu_model, b->cpu_model) == 0 ? 2 : 1;

@@ -19,11 +19,6 @@ struct published {
 int published_read(const char *folder, struct published *published, struct error *error);
 void published_free(struct published *published);
 
-// The generation of a CPU by generations.def, or "" for one that is not listed. family and
-// model are the decimal numbers of CPUID as text; core_type "" for a CPU with one kind. Static.
-const char *published_generation(const char *vendor, const char *family, const char *model,
-                                 const char *core_type);
-
 // Fill published, published_source and agrees of a measured cost: same item in general form,
 // flags left as they were, user mode, and the same CPUID model or else the same generation.
 // `proof` is the run's proof.csv, or an empty table: where it knows a body that the cost rests on,

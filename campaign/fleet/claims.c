@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "campaign/fleet/claims.h"
 
-#include "common/rows.h"
+#include "common/generation.h"
 #include "common/units.h"
 
 #include <ctype.h>

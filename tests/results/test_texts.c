@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mixes, items, contexts and generations as text.
+#include "common/generation.h"
 #include "results/context.h"
 #include "results/item.h"
 #include "results/mix.h"
@@ -206,13 +207,13 @@ static void a_context_that_says_less_is_within_one_that_says_more(void **state) 
 
 static void a_generation_is_named_by_the_map_only(void **state) {
     (void)state;
-    assert_string_equal(published_generation("AuthenticAMD", "26", "2", ""), "Zen 5");
-    assert_string_equal(published_generation("AuthenticAMD", "25", "17", ""), "Zen 4");
-    assert_string_equal(published_generation("AuthenticAMD", "25", "33", ""), "Zen 3");
-    assert_string_equal(published_generation("GenuineIntel", "6", "151", "E"), "Alder Lake E");
-    assert_string_equal(published_generation("GenuineIntel", "6", "151", ""), "");
-    assert_string_equal(published_generation("GenuineIntel", "26", "2", ""), "");
-    assert_string_equal(published_generation("AuthenticAMD", "x", "2", ""), "");
+    assert_string_equal(generation_name("AuthenticAMD", "26", "2", ""), "Zen 5");
+    assert_string_equal(generation_name("AuthenticAMD", "25", "17", ""), "Zen 4");
+    assert_string_equal(generation_name("AuthenticAMD", "25", "33", ""), "Zen 3");
+    assert_string_equal(generation_name("GenuineIntel", "6", "151", "E"), "Alder Lake E");
+    assert_string_equal(generation_name("GenuineIntel", "6", "151", ""), "");
+    assert_string_equal(generation_name("GenuineIntel", "26", "2", ""), "");
+    assert_string_equal(generation_name("AuthenticAMD", "x", "2", ""), "");
 }
 
 int main(void) {
