@@ -208,6 +208,9 @@ static const struct {
     {"nmi_watchdog", "/proc/sys/kernel/nmi_watchdog"},
     {"lockdown", "/sys/kernel/security/lockdown"},
     {"load_average", "/proc/loadavg"},
+    {"randomize_va_space", "/proc/sys/kernel/randomize_va_space"},
+    {"personality", "/proc/self/personality"},
+    {"transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled"},
 };
 
 static const struct {

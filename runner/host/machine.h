@@ -55,5 +55,6 @@ int machine_cpu_allowed(int cpu);
 
 // The environment.csv rows that the machine knows, written with table_write_row:
 // mitigations, governor, turbo, SMT, isolated CPUs, clocksource, kernel command line,
-// versions of perf, as, ld and QEMU. Empty values with no row "unknown": empty is unknown.
+// randomization, huge pages, versions of perf, as, ld and QEMU. Empty values with no row "unknown":
+// empty is unknown.
 void machine_write_environment(const struct machine *machine, int cpu, FILE *stream);

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BATCH = 1000, MOST_BATCHES = 16, PROBES = 20, PROBE_PAUSE_US = 2000 };
+// A level that is known need not be seen: a core that is shared for hours would be looked at for
+// long each time.
+enum { BATCH = 1000, MOST_BATCHES = 16, KNOWN_BATCHES = 3, PROBES = 20, PROBE_PAUSE_US = 2000 };
 
 const uint32_t width_n[WIDTH_LEGS] = {
     [WIDTH_before] = 200, [WIDTH_add] = 150,   [WIDTH_rol] = 150,
@@ -49,6 +51,10 @@ static void take_slice(struct width_slice *slice) {
             slice->ticks[leg][times - 1] = legs[leg](times * width_n[leg]);
 }
 
+void width_run(uint32_t iterations) {
+    time_width(iterations);
+}
+
 // The calling thread on one CPU, and back where it was.
 static int pin(int cpu, cpu_set_t *before) {
     cpu_set_t one;
@@ -66,7 +72,7 @@ void width_take(int cpu, struct width_slice *slices, size_t count) {
         sched_setaffinity(0, sizeof before, &before);
 }
 
-void width_find(int cpu, const struct machine *machine, double seconds, struct width_level *level) {
+void width_find(int cpu, const struct machine *machine, double seconds, struct core_level *level) {
     double started = machine_read_tsc().seconds;
     const char *memory = width_memory();
     struct width_known known = width_known_of(machine);
@@ -77,7 +83,8 @@ void width_find(int cpu, const struct machine *machine, double seconds, struct w
         width_take(cpu, slices + batch * BATCH, BATCH);
         width_judge(slices, (batch + 1) * BATCH, &known, level);
         level->seconds = machine_read_tsc().seconds - started;
-        if (level->seen_now || level->seconds >= seconds || process_interrupted())
+        bool enough = level->seen_now || (!isnan(level->cycles) && batch + 1 >= KNOWN_BATCHES);
+        if (enough || level->seconds >= seconds || process_interrupted())
             break;
         usleep((useconds_t)(seconds / MOST_BATCHES * 1e6));
     }
@@ -86,7 +93,7 @@ void width_find(int cpu, const struct machine *machine, double seconds, struct w
     free(slices);
 }
 
-double width_quiet_share(int cpu, const struct width_level *level, double seconds) {
+double width_quiet_share(int cpu, const struct core_level *level, double seconds) {
     struct width_slice slices[PROBES];
     struct width_count all = {0};
     for (double end = machine_read_tsc().seconds + seconds; machine_read_tsc().seconds < end;) {
@@ -96,13 +103,13 @@ double width_quiet_share(int cpu, const struct width_level *level, double second
     return width_share(&all);
 }
 
-bool width_is_quiet(int cpu, const struct width_level *level) {
+bool width_is_quiet(int cpu, const struct core_level *level) {
     struct width_slice slice;
     width_take(cpu, &slice, 1);
     return width_cycles(&slice) <= level->cycles * (1 + WIDTH_TOLERANCE);
 }
 
-bool width_wait_quiet(int cpu, const struct width_level *level, double deadline) {
+bool width_wait_quiet(int cpu, const struct core_level *level, double deadline) {
     if (isnan(level->cycles))
         return false;
     while (!width_is_quiet(cpu, level)) {

@@ -67,7 +67,7 @@ double width_cycles(const struct width_slice *slice) {
     return as_width(width_ticks(slice), chain_ticks(slice));
 }
 
-void width_count(const struct width_slice *slices, size_t count, const struct width_level *level,
+void width_count(const struct width_slice *slices, size_t count, const struct core_level *level,
                  struct width_count *all) {
     for (size_t i = 0; i < count && !isnan(level->cycles); i++) {
         double cycles = width_cycles(&slices[i]);
@@ -104,7 +104,7 @@ static double all_ticks(const struct width_slice *slice) {
 // The level of the fastest slices, in which nothing was slowed: neither the width loop nor the
 // chains, which lose a part of a percent to neighbours that the width loop does not feel. By their
 // whole time, as a choice by the ratio of two legs would move that ratio.
-static void find_lowest(const struct width_slice *slices, size_t count, struct width_level *level) {
+static void find_lowest(const struct width_slice *slices, size_t count, struct core_level *level) {
     double *values = memory_zero(count, sizeof *values);
     double width = 0, chains = 0, imul = 0;
     size_t sound = 0;
@@ -127,14 +127,14 @@ static void find_lowest(const struct width_slice *slices, size_t count, struct w
     level->imul = as_imul(imul, chains);
 }
 
-static bool has_whole_imul(const struct width_level *level) {
+static bool has_whole_imul(const struct core_level *level) {
     double whole = round(level->imul);
     return whole >= 3 && whole <= 6 && fabs(level->imul / whole - 1) <= imul_tolerance;
 }
 
 // Nothing is listed and nothing remembered: the chains must tell it, and the width allow it.
-static void judge_unlisted(const struct width_known *known, struct width_level *level) {
-    double least = known->width ? (double)WIDTH_INSTRUCTIONS / known->width : 0;
+static void judge_unlisted(const struct width_known *known, struct core_level *level) {
+    double least = level->least, most = level->most;
     if (isnan(level->seen))
         snprintf(level->how, sizeof level->how, "no two slices agree");
     else if (!has_whole_imul(level))
@@ -142,22 +142,21 @@ static void judge_unlisted(const struct width_known *known, struct width_level *
                  "imul takes %.4f cycles where the width loop is fastest (%.2f), no whole number: "
                  "the core was shared throughout",
                  level->imul, level->seen);
-    else if (least > 0 &&
-             (level->seen < least * (1 - level_tolerance) || level->seen > least * most_over_width))
+    else if (level->seen < least * (1 - level_tolerance) || level->seen > most)
         snprintf(level->how, sizeof level->how,
                  "%.2f cycles cannot be: %s is %d wide, so it takes %.2f to %.2f", level->seen,
-                 known->generation, known->width, least, least * most_over_width);
+                 known->generation, known->width, least, most);
     else {
         level->cycles = level->seen;
         level->seen_now = true;
         snprintf(level->how, sizeof level->how, "seen with imul at %.4f cycles%s%s", level->imul,
-                 least > 0 ? ", possible for the width of " : "; this CPU's width is not listed",
-                 least > 0 ? known->generation : "");
+                 known->width ? ", possible for the width of " : "; this CPU's width is not listed",
+                 known->generation);
     }
 }
 
 // A level is known: only a lower one with whole imuls is better.
-static void judge_known(double cycles, const char *whence, struct width_level *level) {
+static void judge_known(double cycles, const char *whence, struct core_level *level) {
     level->cycles = cycles;
     level->seen_now = fabs(level->seen / cycles - 1) <= level_tolerance;
     if (level->seen < cycles * (1 - level_tolerance) && has_whole_imul(level)) {
@@ -174,12 +173,14 @@ static void judge_known(double cycles, const char *whence, struct width_level *l
 }
 
 void width_judge(const struct width_slice *slices, size_t count, const struct width_known *known,
-                 struct width_level *level) {
+                 struct core_level *level) {
     char whence[80];
     double least = known->width ? WIDTH_INSTRUCTIONS / (double)known->width : 0;
     double remembered =
         known->remembered >= least * (1 - level_tolerance) ? known->remembered : NAN;
-    *level = (struct width_level){.cycles = NAN, .seen = NAN, .imul = NAN};
+    *level = (struct core_level){.cycles = NAN, .seen = NAN, .imul = NAN, .share = NAN};
+    level->least = known->width ? least : NAN;
+    level->most = known->width ? least * most_over_width : NAN;
     find_lowest(slices, count, level);
     snprintf(whence, sizeof whence, "listed for %s", known->generation);
     if (isnan(known->listed) || remembered < known->listed * (1 - level_tolerance)) {
@@ -189,6 +190,9 @@ void width_judge(const struct width_slice *slices, size_t count, const struct wi
         judge_known(known->listed, whence, level);
     if (isnan(level->cycles))
         judge_unlisted(known, level);
+    struct width_count all = {0};
+    width_count(slices, count, level, &all);
+    level->share = width_share(&all);
 }
 
 static bool is_of(const struct levels_row *row, const struct machine *machine) {

@@ -5,4 +5,7 @@
 
 #include "common/program.h"
 
+// Of doctor: what is known of the cores that we may use, on stdout; about 3 s at most.
+void doctor_cores(void);
+
 program_function command_run, command_doctor, command_lists, command_pack;

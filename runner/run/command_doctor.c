@@ -64,6 +64,7 @@ int command_doctor(int argc, char **argv, struct error *error) {
            cores[0].cpu);
     printf(core_count > 1 ? " (%s), then CPU %d (%s)\n" : "\n", cores[0].type, cores[1].cpu,
            cores[1].type);
+    doctor_cores();
     const struct engine *const *engines = engine_list(&engine_count);
     for (size_t i = 0; i < engine_count; i++) {
         struct engine_settings settings = {.cpu = cores[0].cpu, .guest_kernel = guest_kernel};

@@ -15,6 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+// At most, where a neighbour is there all the time.
+#define FIND_SECONDS 0.5
+
 static void on_signal(int number) {
     (void)number;
     process_interrupt();
@@ -28,6 +31,15 @@ static void catch_signals(void) {
     signal(SIGPIPE, SIG_IGN); // a closed stdout is a write error, not the end of a run
 }
 
+// Whether the core is shared, and with which of our own CPUs.
+static void look_at_core(struct measurement *run, size_t core) {
+    struct machine machine;
+    int cpu = run->cores[core].cpu;
+    machine_describe(cpu, &machine);
+    width_find(cpu, &machine, FIND_SECONDS, &run->levels[core]);
+    neighbour_siblings(cpu, &run->levels[core], &run->siblings[core]);
+}
+
 // The cores to measure on, each locked against other runs and probed.
 static int take_cores(const struct request *request, struct measurement *run, struct error *error) {
     run->core_count = prepare_cores(run->settings->cpu, run->cores, error);
@@ -39,7 +51,12 @@ static int take_cores(const struct request *request, struct measurement *run, st
             return -1;
         struct engine_settings settings = measure_settings(run, i);
         run->engine->probe(&settings, &run->probes[i]);
+        if (!request->dry_run)
+            look_at_core(run, i);
     }
+    // At last, as what is kept off a CPU is not asked whether it may be there.
+    for (size_t i = 0; !request->dry_run && i < run->core_count; i++)
+        neighbour_keep_off(run->cores[i].cpu, &run->siblings[i]);
     if (!run->probes[0].usable)
         return error_set(error, ERROR_MISSING, NULL, 0, "engine %s cannot be used here: %s",
                          run->engine->name, run->probes[0].reason);

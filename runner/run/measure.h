@@ -4,6 +4,7 @@
 
 #include "runner/engine/engine.h"
 #include "runner/host/machine.h"
+#include "runner/host/neighbour.h"
 #include "runner/run/plan.h"
 #include "runner/run/record.h"
 #include "runner/run/request.h"
@@ -23,8 +24,10 @@ struct measurement {
     const struct plan *plan;
     const struct engine *engine;
     struct store *store;
-    struct core cores[2]; // one, or the two types of a hybrid CPU
-    int locks[2];         // of the cores; -1: none
+    struct core cores[2];        // one, or the two types of a hybrid CPU
+    int locks[2];                // of the cores; -1: none
+    struct core_level levels[2]; // of the cores, when the run began
+    cpu_set_t siblings[2];       // what shares each of them, without itself
     size_t core_count;
     char event_text[sizeof(((struct settings *)0)->events)]; // what events[] point into
     const char *events[REQUEST_MAX_EVENTS];

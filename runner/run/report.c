@@ -3,6 +3,7 @@
 
 #include "common/disk.h"
 #include "common/memory.h"
+#include "common/printable.h"
 #include "common/units.h"
 #include "runner/run/cross_check.h"
 
@@ -14,6 +15,19 @@
 // For an estimate: one slice is 12 segments of about 2.5 microseconds, a program's start and the
 // statistics about 5 ms, perf stat's start about 15 ms. Measured runs print the real split.
 static const double seconds_a_slice = 30e-6, seconds_a_start = 5e-3, seconds_a_perf = 15e-3;
+
+// What was found of the first core when the run began.
+static void write_core(const struct measurement *run, FILE *stream) {
+    const struct core_level *level = &run->levels[0];
+    char siblings[256] = "";
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET((unsigned)cpu, &run->siblings[0]))
+            printable_add(siblings, sizeof siblings, "%d", cpu);
+    table_write_number(stream, "width_level", level->cycles);
+    table_write_pair(stream, "width_level_how", level->how);
+    table_write_number(stream, "quiet_share", level->share);
+    table_write_pair(stream, "siblings_found", siblings);
+}
 
 static int write_environment(struct measurement *run, const char *revision, struct error *error) {
     char *text, time[32], seed[24];
@@ -43,6 +57,7 @@ static int write_environment(struct measurement *run, const char *revision, stru
     table_write_pair(stream, "privilege_reason", probe->privilege_reason);
     table_write_pair(stream, "perf", probe->has_perf ? "perf stat works" : probe->reason);
     table_write_pair(stream, "pmu", probe->pmu_reason);
+    write_core(run, stream);
     machine_write_environment(&machine, run->cores[0].cpu, stream);
     text_close(stream);
     int failed = store_write_file(run->store, "environment.csv", text, length, error);
