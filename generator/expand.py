@@ -163,7 +163,8 @@ def _render(loop, template, values, row):
     with guard(loop.file.path, loop.file.line(*loop.keys), f"family {loop.name}"):
         return template.render({
             **values, **blocks, "variant": row["variant"], "iterations": row["iterations"],
-            "needs": NEEDS.index(row["needs"]), "source_template": loop.source})
+            "needs": NEEDS.index(row["needs"]), "syscalls": loop.syscalls,
+            "source_template": loop.source})
 
 
 def duplicates(sweep, variants):
