@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/item.h"
 
+#include "common/registers.h"
 #include "results/context.h"
 
 #include <ctype.h>
@@ -23,39 +24,8 @@ struct seen {
     size_t count;
 };
 
-static const struct {
-    const char *kind, *names;
-} named[] = {{"r8", " al bl cl dl ah bh ch dh sil dil bpl spl "},
-             {"r16", " ax bx cx dx si di bp sp "},
-             {"r32", " eax ebx ecx edx esi edi ebp esp "},
-             {"r64", " rax rbx rcx rdx rsi rdi rbp rsp "},
-             {"sreg", " cs ds es fs gs ss "},
-             {"st", " st "}};
-
-// Registers that are counted: what stands before the number, and behind it.
-static const struct {
-    const char *kind, *letters, *suffix;
-} numbered[] = {{"r8", "r", "b"},   {"r16", "r", "w"},  {"r32", "r", "d"},  {"r64", "r", ""},
-                {"xmm", "xmm", ""}, {"ymm", "ymm", ""}, {"zmm", "zmm", ""}, {"tmm", "tmm", ""},
-                {"mm", "mm", ""},   {"k", "k", ""},     {"cr", "cr", ""},   {"dr", "dr", ""}};
-
-// The kind of a register named without its %, NULL for what is none.
 static const char *kind_of(struct word name) {
-    char spaced[16], *text = spaced + 1;
-    if (name.length + 3 > sizeof spaced || name.length == 0)
-        return NULL;
-    snprintf(spaced, sizeof spaced, " %.*s ", (int)name.length, name.text);
-    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
-        if (strstr(named[i].names, spaced) != NULL)
-            return named[i].kind;
-    text[name.length] = '\0';
-    size_t letters = strcspn(text, "0123456789"), digits = strspn(text + letters, "0123456789");
-    for (size_t i = 0; i < sizeof numbered / sizeof numbered[0] && digits > 0; i++)
-        if (strncmp(numbered[i].letters, text, letters) == 0 &&
-            numbered[i].letters[letters] == '\0' &&
-            strcmp(numbered[i].suffix, text + letters + digits) == 0)
-            return numbered[i].kind;
-    return NULL;
+    return register_kind(name.text, name.length);
 }
 
 static bool same_word(struct word a, struct word b) {
