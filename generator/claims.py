@@ -2,8 +2,8 @@
 """What a family says its loop holds, in the canonical spelling of variants.csv.
 
 A family writes claims in a short notation; here they become the exact text that
-the proof compares with the disassembly. Every loop ends with `dec %eax` and
-`jnz`, which the common wrapper adds, so they are added to the claims here.
+the proof compares with the disassembly. Every loop ends with a `dec`, of EAX if it does not
+say another `counter`, and `jnz`, which the common wrapper adds: they are added here.
 
     mix       14*push + 14*popfq                  count*mnemonic, joined by +; where it is left
                                                   out, what the sequence holds
@@ -12,10 +12,15 @@ the proof compares with the disassembly. Every loop ends with `dec %eax` and
     retired   28                                  of the body alone
 """
 
+import functools
+import os
 import re
 
+_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _MIX_ITEM = re.compile(r"(\d+)\s*\*\s*([a-z][a-z0-9 ]*)$")
-_DEC_BYTES, _SHORT_JUMP, _NEAR_JUMP = 2, 2, 6
+_SHORT_JUMP, _NEAR_JUMP = 2, 6
+# Where a loop may count: (its own instruction, bytes). The memory is pattern_state + 64.
+COUNTERS = {"%eax": ("dec %eax", 2), "%r15": ("dec %r15", 3), "memory": ("decq 0xa01040", 8)}
 _MOST_INSTRUCTIONS = 100_000
 
 
@@ -32,8 +37,27 @@ def mix(text):
     return counts
 
 
+def mix_of(instructions):
+    """{mnemonic: count} of instructions one by one, with their prefixes."""
+    counts = {}
+    for text in instructions:
+        words = text.split()
+        count = 1
+        while count < len(words) and words[count - 1] in _prefixes():
+            count += 1
+        name = " ".join(words[:count])
+        counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+@functools.lru_cache(maxsize=None)
+def _prefixes():
+    with open(os.path.join(_ROOT, "common/prefixes.def"), encoding="utf-8") as stream:
+        return frozenset(re.findall(r'^PREFIX\("(.*)"\)$', stream.read(), re.M))
+
+
 def mix_text(counts):
-    """The mix of the whole loop, as it stands in variants.csv."""
+    """The mix of the whole loop, as it stands in variants.csv: its own count is `dec`, anywhere."""
     whole = dict(counts)
     for name in ("dec", "jnz"):
         whole[name] = whole.get(name, 0) + 1
@@ -53,10 +77,10 @@ def sequence(text):
     return items
 
 
-def sequence_text(items):
+def sequence_text(items, counter="%eax"):
     """The whole loop's sequence with runs: `27*cli; sti; dec %eax; jnz`."""
     runs = []
-    for item in [*items, "dec %eax", "jnz"]:
+    for item in [*items, COUNTERS[counter][0], "jnz"]:
         if runs and runs[-1][1] == item:
             runs[-1][0] += 1
         else:
@@ -64,10 +88,10 @@ def sequence_text(items):
     return "; ".join(item if count == 1 else f"{count}*{item}" for count, item in runs)
 
 
-def loop_bytes(body):
+def loop_bytes(body, counter="%eax"):
     """Bytes of the whole loop, given the body's: the jump back is short if it can be."""
-    short = body + _DEC_BYTES + _SHORT_JUMP
-    return short if short <= 128 else body + _DEC_BYTES + _NEAR_JUMP
+    counted = body + COUNTERS[counter][1]
+    return counted + (_SHORT_JUMP if counted + _SHORT_JUMP <= 128 else _NEAR_JUMP)
 
 
 def number(text, what, least=0):

@@ -76,6 +76,7 @@ class Text:
 
     def __init__(self, env, text, path, line, context):
         self.path, self.line, self.context, self.env = path, line, context, env
+        self.text = text
         self.plain = text if "<" not in text else None
         if self.plain is None:
             # Newlines in front make Jinja2's line numbers those of the file.

@@ -9,10 +9,11 @@ import fnmatch
 import itertools
 import math
 import os
+import re
 import shlex
 from dataclasses import dataclass
 
-from generator import claims, spelling
+from generator import claims
 from generator.environment import guard
 from common.errors import BadInput, place
 from generator.spec import COMMON_AXES
@@ -54,7 +55,7 @@ def originals(env, sweep):
                 f"narrow an axis, or set limit = {count} in {sweep.file.path}")
     variants, seen = [], set()
     for loop in sweep.loops:
-        template = _template(env, loop)
+        template, first = _template(env, loop), len(variants)
         for values in _combinations(loop):
             variant = _variant(loop, template, sweep, values)
             if variant.name in seen:
@@ -65,6 +66,7 @@ def originals(env, sweep):
             if len(variants) > sweep.limit:
                 raise sweep.file.error(("limit",), f"sweep {sweep.name} has over {sweep.limit} "
                                        "variants, its limit", "narrow an axis, or raise limit")
+        _separate(loop, [variant.row for variant in variants[first:]])
         if not any(v.row["family"] == loop.name for v in variants):
             raise loop.file.error((*loop.keys, "conditions"),
                                   f"no combination of {loop.name} meets the conditions",
@@ -107,13 +109,14 @@ def _variant(loop, template, sweep, values):
                               f"characters", f"shorten it to {_LONGEST_NAME}")
     row = {"sweep": sweep.name, "family": loop.name, "variant": name,
            "parameters": ";".join(f"{axis}={values[axis]}" for axis in loop.axes)}
-    row.update(_claims(loop, values))
+    counter = _one_of(loop, "counter", values, tuple(claims.COUNTERS))
+    row.update(_claims(loop, values, counter))
     row["needs"] = _one_of(loop, "needs", values, NEEDS)
     row["excludes_chain"] = _one_of(loop, "excludes_chain", values, CHAINS)
     row["order"] = _short(loop, "order", values, "fixed")
-    row["group"] = _group(loop, values, row["mix"])
+    row["group"] = _short(loop, "group", values, loop.name)
     row["groups"] = _number(loop, "groups", values, 1, 1)
-    row["context"] = _context(loop, values)
+    row["context"] = _context(loop, values, counter)
     row["address_claimed"] = values["align_offset"]
     retired = float(row["retired_expected"] or 100)
     default = max(1000, min(_MOST_ITERATIONS, int(_ABOUT_A_SECOND / retired)))
@@ -124,16 +127,36 @@ def _variant(loop, template, sweep, values):
     row["duplicate_of"] = ""
     row["source"] = f"src/{row['variant']}.s"
     row["events"] = ",".join(sweep.events)
-    return Variant(row, _render(loop, template, values, row))
+    return Variant(row, _render(loop, template, values, row, counter))
 
 
-def _context(loop, values):
-    """`k=v;k=v`; a key whose value comes out empty does not concern this variant."""
-    found = ((key, text.render(values).strip()) for key, text in loop.context.items())
-    return ";".join(f"{key}={value}" for key, value in found if value)
+def _context(loop, values, counter):
+    """`k=v;k=v`; a key whose value comes out empty does not concern this variant. A count in
+    memory takes some cycles, which a short body does not hide."""
+    found = {key: text.render(values).strip() for key, text in loop.context.items()}
+    if counter == "memory":
+        found.setdefault("counter", counter)
+    return ";".join(f"{key}={value}" for key, value in found.items() if value)
 
 
-def _claims(loop, values):
+def _separate(loop, rows):
+    """Put the axes into the context that would else be pooled: loops that differ in nothing that
+    costs are told apart by. What a text of the context names is the user's choice."""
+    alike = {}
+    for row in rows:
+        key = tuple(row[name] for name in ("group", "groups", "mix", "order", "context"))
+        values = dict(item.split("=", 1) for item in row["parameters"].split(";"))
+        alike.setdefault(key, []).append(values)
+    told = " ".join((*loop.context, *(text.text for text in loop.context.values())))
+    axes = [axis for axis in loop.axes if not re.search(rf"\b{axis}\b", told) and
+            any(len({values[axis] for values in found}) > 1 for found in alike.values())]
+    for row in rows:
+        values = dict(item.split("=", 1) for item in row["parameters"].split(";"))
+        added = (f"{axis}={values[axis]}" for axis in axes)
+        row["context"] = ";".join(filter(None, (row["context"], *added)))
+
+
+def _claims(loop, values, counter):
     """mix, sequence, bytes and retired of the whole loop; empty where not claimed."""
     texts = {key: loop.texts["claims." + key].render(values)
              for key in ("mix", "sequence", "bytes", "retired") if "claims." + key in loop.texts}
@@ -141,15 +164,16 @@ def _claims(loop, values):
     with guard(loop.file.path, loop.file.line(*loop.keys, "claims"), f"claims of {loop.name}"):
         if "sequence" in texts:
             sequence = claims.sequence(texts["sequence"])
-            row["sequence"] = claims.sequence_text(sequence)
-            mix = spelling.mix_of(sequence)
+            row["sequence"] = claims.sequence_text(sequence, counter)
+            mix = claims.mix_of(sequence)
         if "mix" in texts:
             mix = claims.mix(texts["mix"])
         if row["sequence"] or "mix" in texts:
             row["mix"] = claims.mix_text(mix)
             row["retired_expected"] = str(sum(mix.values()) + 2)
         if "bytes" in texts:
-            row["bytes_claimed"] = claims.loop_bytes(claims.number(texts["bytes"], "bytes"))
+            row["bytes_claimed"] = claims.loop_bytes(claims.number(texts["bytes"], "bytes"),
+                                                     counter)
         if "retired" in texts:
             whole, _, part = claims.decimal(texts["retired"], "retired").partition(".")
             part = part.rstrip("0")
@@ -157,14 +181,14 @@ def _claims(loop, values):
     return row
 
 
-def _render(loop, template, values, row):
+def _render(loop, template, values, row, counter):
     blocks = {f"inline_{block}": loop.texts[block].render(values).rstrip()
               for block in ("setup", "body", "teardown") if block in loop.texts}
     with guard(loop.file.path, loop.file.line(*loop.keys), f"family {loop.name}"):
         return template.render({
             **values, **blocks, "variant": row["variant"], "iterations": row["iterations"],
-            "needs": NEEDS.index(row["needs"]), "syscalls": loop.syscalls,
-            "source_template": loop.source})
+            "needs": NEEDS.index(row["needs"]), "source_template": loop.source,
+            "counts_in": counter})
 
 
 def duplicates(sweep, variants):
@@ -201,16 +225,6 @@ def _short(loop, key, values, default):
         raise _wrong(loop, key, f"'{text[:40]}' is empty, long or not printable",
                      "give one short line")
     return text
-
-
-def _group(loop, values, mix):
-    """What a unit is; the loop's name, where nothing else is given, is no instruction."""
-    group = _short(loop, "group", values, loop.name)
-    found = group != loop.name and spelling.misspelt(group, mix)
-    if found:
-        raise _wrong(loop, "group", f"it names '{found[0]}', the mix claims {found[1]}",
-                     "write it as the disassembler does")
-    return group
 
 
 def _one_of(loop, key, values, allowed):

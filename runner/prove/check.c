@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/prove/check.h"
 
+#include "runner/prove/counter.h"
 #include "runner/prove/loop_text.h"
 
 #include <inttypes.h>
@@ -64,13 +65,36 @@ static const char *needs_name(uint32_t needs) {
 static void check_end(struct finding to, const struct loop_file *file, struct span loop) {
     const struct instruction *last = loop.count < 2 ? NULL : &loop.first[loop.count - 1];
     if (last == NULL || loop.first->address != file->begin || strcmp(last->text, "jnz") ||
-        strcmp(last[-1].text, "dec %eax"))
+        !counter_is_step(last[-1].text))
         proof_differs(to.proof, to.row,
                       text_make("loop: it does not run from loop_begin to dec %%eax; jnz"));
     else if (last->target != file->begin)
         proof_differs(to.proof, to.row,
                       text_make("target: jnz goes to 0x%" PRIx64 ", not to loop_begin 0x%" PRIx64,
                                 last->target, file->begin));
+}
+
+// What no loop may hold, whatever it claims: the sweep's own file has to be mended.
+static void check_body(struct finding to, struct span loop) {
+    const struct instruction *writer;
+    if (loop.count < 2)
+        return;
+    const char *step = loop.first[loop.count - 2].text;
+    enum counter_use use = counter_use(loop.first, loop.count - 2, step, &writer);
+    if (use == COUNTER_PUT_BACK)
+        to.row->hint = COUNTER_HINT;
+    if (use == COUNTER_LOST)
+        proof_mend(to.proof, to.row, "counter",
+                   text_make("counter: '%s' writes what the loop counts in (%s), and the body does "
+                             "not put it back",
+                             writer->text, step));
+    for (size_t i = 0; i + 2 < loop.count; i++)
+        if (strstr(loop.first[i].text, "(bad)")) {
+            proof_mend(to.proof, to.row, "bytes",
+                       text_make("bytes: objdump says (bad) at 0x%" PRIx64 " of the loop",
+                                 loop.first[i].address));
+            break;
+        }
 }
 
 void check_variant(const struct variants_row *plan, const struct loop_file *file,
@@ -86,8 +110,7 @@ void check_variant(const struct variants_row *plan, const struct loop_file *file
     row->mix_found = rows_own(&proof->rows, loop_text_mix(loop.first, loop.count));
     row->order_found = rows_own(&proof->rows, loop_text_order(loop.first, loop.count));
     row->status = "ok";
-    if (loop.count > 2 && counter_is_written(loop.first, loop.count - 2))
-        row->hint = COUNTER_HINT;
+    check_body(to, loop);
     check_end(to, file, loop);
     check_list(to, "mix", plan->mix, row->mix_found, loop_text_mix_difference);
     check_list(to, "order", plan->sequence, row->order_found, loop_text_order_difference);

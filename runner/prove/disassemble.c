@@ -3,19 +3,19 @@
 #include "runner/prove/commands.h"
 
 #include "common/disk.h"
-#include "runner/host/process.h"
 #include "runner/prove/check.h"
+#include "runner/prove/groups.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // What one call of objdump gets: enough to make starting it cheap, little enough that its
 // output (about 40 bytes an instruction) stays far below OUTPUT_LIMIT.
-enum { BATCH_FILES = 500, BATCH_LOOP_BYTES = 1 << 20, OUTPUT_LIMIT = 256 << 20 };
+enum { BATCH_FILES = TOOLS_FILES, BATCH_LOOP_BYTES = 1 << 20 };
 
 struct job {
     const char *build_dir;
-    const char *objdump;
+    struct tools tools;
     struct rows plan;
     struct loop_file *files; // plan.count; where paths[i] is NULL: not readable
     char **paths;            // plan.count; of the binaries
@@ -51,35 +51,6 @@ static void read_files(struct job *job) {
     }
 }
 
-// Run objdump on some paths; its output is put into *disassembly. 0; 1 with *error when one of
-// the files is not to its or our liking; -1 with *error when it cannot be run at all.
-static int objdump(const struct job *job, const char *const *paths, size_t count,
-                   struct disassembly *disassembly, struct error *error) {
-    const char *argv[BATCH_FILES + 8] = {job->objdump, "-d",    "-w", "--no-show-raw-insn",
-                                         "-j",         ".loop", "--"};
-    memcpy(argv + 7, paths, count * sizeof *paths);
-    struct process_request request = {
-        .argv = argv, .cpu = -1, .timeout = 600, .output_limit = OUTPUT_LIMIT};
-    struct process_result result;
-    char how[128];
-    *disassembly = (struct disassembly){0};
-    int failed = process_run(&request, &result, error);
-    if (failed) {
-        // said already
-    } else if (result.exec_errno || result.timed_out || result.interrupted) {
-        error_set(error, ERROR_MISSING, job->objdump, 0, "%s; install binutils",
-                  process_describe(&result, how, sizeof how));
-        failed = -1;
-    } else if (!process_succeeded(&result) || result.truncated) {
-        error_set(error, ERROR_INPUT, paths[0], 0, "objdump cannot read it; build the sweep again");
-        failed = 1;
-    } else if (disassembly_parse(result.output, result.output_length, disassembly, error)) {
-        failed = 1;
-    }
-    process_free(&result);
-    return failed;
-}
-
 // A listing for each path, in order and not empty?
 static int is_listing_of(const struct disassembly *disassembly, const char *const *paths,
                          size_t count) {
@@ -98,7 +69,7 @@ static int prove_batch(struct job *job, const size_t *rows, size_t count, struct
     struct disassembly disassembly;
     for (size_t i = 0; i < count; i++)
         paths[i] = job->paths[rows[i]];
-    int failed = objdump(job, paths, count, &disassembly, error);
+    int failed = tools_disassemble(&job->tools, ".loop", paths, count, &disassembly, error);
     if (!failed && !is_listing_of(&disassembly, paths, count)) {
         error_set(error, ERROR_INPUT, paths[0], 0, "objdump shows no loop; build the sweep again");
         failed = 1;
@@ -177,6 +148,8 @@ static int disassemble(struct job *job, int strict, struct error *error) {
     if (prove_all(job, error))
         return -1;
     check_duplicates(job);
+    if (groups_check(&job->tools, job->build_dir, &job->plan, &job->proof, error))
+        return -1;
     if (!proof_read(path.text, &before, &ignored))
         keep_counted(job, &before);
     for (size_t i = 0; i < job->proof.count; i++)
@@ -190,10 +163,11 @@ static int disassemble(struct job *job, int strict, struct error *error) {
 }
 
 int command_disassemble(int argc, char **argv, struct error *error) {
-    struct job job = {.objdump = "objdump"};
+    struct job job = {.tools = {"as", "objdump"}};
     int strict = 0;
     const struct option_row rows[] = {
-        {"objdump", 0, OPTION_TEXT, &job.objdump, "PROGRAM", 0, 0, "GNU objdump to use"},
+        {"objdump", 0, OPTION_TEXT, &job.tools.objdump, "PROGRAM", 0, 0, "GNU objdump to use"},
+        {"as", 0, OPTION_TEXT, &job.tools.as, "PROGRAM", 0, 0, "GNU as to use, for the groups"},
         {"strict", 0, OPTION_FLAG, &strict, NULL, 0, 0, "a difference is an error (status 1)"},
     };
     const struct option_list list = {"asmsweep-prove", "disassemble [options] BUILD_DIR",

@@ -126,55 +126,6 @@ static int is_but_for_size(struct word word, const char *name) {
     return is(word, name);
 }
 
-static int is_one_of(struct word word, const char *const *names) {
-    while (*names && !is_but_for_size(word, *names))
-        names++;
-    return *names != NULL;
-}
-
-static int is_part_of_rax(const char *operand) {
-    static const char *const parts[] = {"%rax", "%eax", "%ax", "%al", "%ah"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (!strcmp(operand, parts[i]))
-            return 1;
-    return 0;
-}
-
-static int writes_eax(const char *text) {
-    static const char *const unnamed[] = {
-        "mul",  "div", "idiv", "cpuid", "rdtsc",   "rdtscp",    "rdpmc",      "rdmsr",   "xgetbv",
-        "lods", "in",  "cwtl", "cltq",  "cbtw",    "lahf",      "xlat",       "syscall", "rdpkru",
-        "aaa",  "aas", "daa",  "das",   "cmpxchg", "cmpxchg8b", "cmpxchg16b", NULL};
-    static const char *const both[] = {"xchg", "xadd", "mulx", NULL};
-    static const char *const reading[] = {"cmp",  "test", "bt",    "push",     "scas",     "nop",
-                                          "verr", "verw", "lldt",  "ltr",      "lmsw",     "out",
-                                          "call", "jmp",  "wrmsr", "wrfsbase", "wrgsbase", NULL};
-    struct word word = bare_mnemonic(text);
-    char operands[CANONICAL_SIZE];
-    const char *behind = word.text + word.length;
-    snprintf(operands, sizeof operands, "%s", *behind ? behind + 1 : "");
-    char *last = strrchr(operands, ',');
-    int single = !last && *operands;
-    if (is_one_of(word, unnamed) || (single && is_one_of(word, (const char *[]){"imul", NULL})))
-        return 1;
-    if (is_one_of(word, reading) || !*operands)
-        return 0;
-    if (is_part_of_rax(last ? last + 1 : operands))
-        return 1;
-    if (!last || !is_one_of(word, both))
-        return 0;
-    *last = '\0';
-    const char *before = strrchr(operands, ',');
-    return is_part_of_rax(before ? before + 1 : operands);
-}
-
-int counter_is_written(const struct instruction *body, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (writes_eax(body[i].text))
-            return 1;
-    return 0;
-}
-
 enum { LINE = 32 };
 
 static const struct {
@@ -193,10 +144,18 @@ static int has_condition(const char *conditions, const char *jump) {
     return 0;
 }
 
+int canonical_is(const char *canonical, const char *name) {
+    return is_but_for_size(bare_mnemonic(canonical), name);
+}
+
 static int fuses(const struct instruction *first, const struct instruction *jump) {
     struct word word = {first->text, canonical_mnemonic(first->text)};
     const char *operands = word.text + word.length;
-    // An immediate compared with memory, and RIP-relative memory, do not fuse.
+    // A result in memory, an immediate compared with memory, and RIP-relative memory do not fuse.
+    const char *last = strrchr(operands, ',');
+    if (!is_but_for_size(word, "test") && !is_but_for_size(word, "cmp") &&
+        (last ? last[1] : operands[1]) != '%')
+        return 0;
     if (strstr(operands, "(%rip)") || (strchr(operands, '$') && strchr(operands, '(')))
         return 0;
     for (size_t i = 0; i < sizeof fusions / sizeof *fusions; i++)

@@ -26,13 +26,9 @@ size_t canonical_mnemonic(const char *canonical);
 // Nonzero for a jump or call, conditional or not (its direct target is dropped from the text).
 int canonical_is_jump(const char *canonical);
 
-// What stands in the detail of a row whose body does. It changes no status: a body may save EAX
-// and put it back.
-#define COUNTER_HINT "the body writes EAX, which counts the loop"
-
-// Nonzero if one of the instructions writes EAX or a part of it: as its last operand, or without
-// naming it (mul, div, cpuid, rdtsc, lods, in, cmpxchg and so on; SDM volume 2).
-int counter_is_written(const struct instruction *body, size_t count);
+// Is its mnemonic, without prefixes, this name, as it is or with the suffix of a size? objdump adds
+// one where no register tells.
+int canonical_is(const char *canonical, const char *name);
 
 // Does the loop meet the condition of Intel's JCC erratum (Skylake and its kin; "Mitigations for
 // Jump Conditional Code Erratum", 2019)? Nonzero if one of the `count` instructions is a jump (or

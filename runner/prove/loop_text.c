@@ -2,6 +2,7 @@
 #include "runner/prove/loop_text.h"
 
 #include "common/memory.h"
+#include "runner/prove/counter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@ static size_t count_kinds(const struct instruction *instructions, size_t count,
     for (size_t i = 0; i < count; i++) {
         const char *text = instructions[i].text;
         size_t length = canonical_mnemonic(text), k = 0;
+        if (i + 2 == count && counter_is_step(text))
+            length = strlen("dec"); // the loop's own, wherever it counts
         while (k < kind_count && (kinds[k].length != length || memcmp(kinds[k].text, text, length)))
             k++;
         if (k == kind_count)

@@ -4,7 +4,8 @@
 
 #include "runner/prove/disassembly.h"
 
-// `27*cli+1*sti+1*dec+1*jnz`: mnemonics, first seen first.
+// `27*cli+1*sti+1*dec+1*jnz`: mnemonics, first seen first; the loop's own count is `dec` also where
+// it counts in memory.
 char *loop_text_mix(const struct instruction *instructions, size_t count);
 
 // `27*cli; sti; dec %eax; jnz`: whole instructions with runs.

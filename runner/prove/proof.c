@@ -51,3 +51,8 @@ void proof_differs(struct proof *proof, struct proof_row *row, char *text) {
     proof_notes(proof, row, text);
     row->status = "mismatch";
 }
+
+void proof_mend(struct proof *proof, struct proof_row *row, const char *kind, char *text) {
+    row->mend = kind;
+    proof_differs(proof, row, text);
+}

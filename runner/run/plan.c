@@ -110,6 +110,8 @@ static void take_proof(struct variant *variant, const struct rows *rows, size_t 
     variant->jcc_erratum = proof->jcc_erratum;
     variant->order_found = proof->order_found;
     variant->hint = proof->hint;
+    if (*proof->group)
+        variant->plan_keys.group = proof->group;
     if (!*variant->mix) { // claims are optional, and where one is made it is what was found
         variant->mix = proof->mix_found;
         variant->mix_source = *variant->mix ? "found" : "";

@@ -10,6 +10,9 @@ find_program(ASMSWEEP_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 find_program(ASMSWEEP_CC NAMES gcc cc clang REQUIRED)
 find_program(ASMSWEEP_AS as REQUIRED)
 find_program(ASMSWEEP_LD ld REQUIRED)
+find_program(ASMSWEEP_OBJDUMP objdump REQUIRED)
+# Debian 11's. What is older was never tried; bytes that a tool does not know are told by themselves.
+set(ASMSWEEP_BINUTILS 2.35)
 set(ASMSWEEP_VARIANT_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(ASMSWEEP_ROOT ${CMAKE_CURRENT_SOURCE_DIR})
 
@@ -22,6 +25,29 @@ set(ASMSWEEP_C_FLAGS
 set(ASMSWEEP_LD_FLAGS
     -static -no-pie -nostdlib --build-id=none -z noexecstack -z max-page-size=4096
     --fatal-warnings -T ${ASMSWEEP_VARIANT_DIR}/variant.ld)
+
+# Others take other options, print other text, or put sections elsewhere: gold, lld, llvm-objdump,
+# Clang's assembler. build.py prints the line in tools.err.
+function(asmsweep_check_binutils)
+  foreach(tool "AS;GNU assembler" "LD;GNU ld" "OBJDUMP;GNU objdump")
+    list(POP_FRONT tool variable)
+    set(path ${ASMSWEEP_${variable}})
+    execute_process(COMMAND ${path} --version OUTPUT_VARIABLE said ERROR_VARIABLE said)
+    string(REGEX MATCH "[^\n]*" first "${said}")
+    set(wrong)
+    if(NOT first MATCHES "^${tool} .*[ ]([0-9]+[.][0-9]+[^ ]*)$")
+      set(wrong "is not ${tool}")
+    elseif(CMAKE_MATCH_1 VERSION_LESS ${ASMSWEEP_BINUTILS})
+      set(wrong "is too old")
+    endif()
+    if(wrong)
+      string(TOLOWER ${variable} name)
+      file(WRITE ${CMAKE_BINARY_DIR}/tools.err "${path} (${first}) ${wrong}; install GNU binutils \
+${ASMSWEEP_BINUTILS} or newer, or name its ${name} by -DASMSWEEP_${variable}=PATH of cmake\n")
+      message(FATAL_ERROR "${path} (${first}) ${wrong}")
+    endif()
+  endforeach()
+endfunction()
 
 # Run the generator for `sweep` into the build directory; sets `out` to the names.
 function(asmsweep_generate sweep out)
@@ -44,7 +70,7 @@ endfunction()
 
 # The run-time as one object, so that ld opens one file less a source.
 function(asmsweep_run_time out)
-  foreach(source entry.s chains.s run.c output.c limits.c)
+  foreach(source entry.s chains.s run.c output.c)
     cmake_path(GET source STEM stem)
     set(object run-time/${stem}.o)
     set(depfile) # as reads nothing but its source
@@ -93,6 +119,7 @@ function(asmsweep_remove_stale names)
 endfunction()
 
 function(asmsweep_sweep sweep)
+  asmsweep_check_binutils()
   asmsweep_generate("${sweep}" names)
   asmsweep_remove_stale("${names}")
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/run-time)
@@ -104,7 +131,8 @@ function(asmsweep_sweep sweep)
   if(ASMSWEEP_PROVE)
     add_custom_command(
       OUTPUT proof.csv
-      COMMAND ${ASMSWEEP_PROVE} disassemble ${CMAKE_BINARY_DIR}
+      COMMAND ${ASMSWEEP_PROVE} disassemble --as ${ASMSWEEP_AS} --objdump ${ASMSWEEP_OBJDUMP}
+              ${CMAKE_BINARY_DIR}
       DEPENDS ${binaries} ${CMAKE_BINARY_DIR}/variants.csv ${ASMSWEEP_PROVE}
       VERBATIM COMMENT "proof by disassembly")
     set(binaries proof.csv)

@@ -19,12 +19,6 @@ CASES = {
                               ["sweep.toml:5:", "'bodyy'", "did you mean body?"]),
     "wrong_type": ('summary = "s"\nlimit = "many"\n' + LOOP,
                    ["sweep.toml:2:", "'limit' is 'many'", "whole number"]),
-    "unknown_system_call": ('summary = "s"\n' + LOOP + 'syscalls = ["forc"]\n',
-                            ["sweep.toml:5:", "no system call 'forc'", "did you mean fork?"]),
-    "call_out_of_the_group": ('summary = "s"\nsyscalls = ["fork", "setsid"]\n' + LOOP,
-                              ["sweep.toml:2:", "'setsid' cannot be allowed", "one process group"]),
-    "call_that_is_no_text": ('summary = "s"\nsyscalls = [57]\n' + LOOP,
-                             ["sweep.toml:2:", "'syscalls' holds 57", "in quotes"]),
     "missing_summary": (LOOP, ["sweep.toml", "no 'summary'", "add summary"]),
     "not_toml": ('summary = s\n', ["sweep.toml:1:", "is not TOML", "quotes"]),
     "nothing_in_it": ('summary = "s"\n', ["the sweep is empty", "[[family]]"]),
@@ -87,10 +81,9 @@ CASES = {
                       ["multiply to 2147483648"]),
     "wrong_mix": ('summary = "s"\n' + LOOP + 'claims = { mix = "nop" }\n',
                   ["sweep.toml:5:", "'nop' in a mix is not COUNT*MNEMONIC"]),
-    "group_in_the_assemblers_spelling": (
-        'summary = "s"\n' + LOOP + 'claims = { mix = "1*add" }\ngroup = "addq $1, %rdx"\n',
-        ["sweep.toml:6: group of x: it names 'addq', the mix claims add; "
-         "write it as the disassembler does\n"]),
+    "wrong_counter": ('summary = "s"\n' + LOOP + 'counter = "%rcx"\n',
+                      ["sweep.toml:5: counter of x: '%rcx' is not known; "
+                       "known: %eax, %r15, memory\n"]),
     "wrong_needs": ('summary = "s"\n' + LOOP + 'needs = "root"\n',
                     ["sweep.toml:5:", "'root' is not known", "iopl"]),
     "count_over_32_bits": ('summary = "s"\n' + LOOP + 'iterations = 4294967296\n',

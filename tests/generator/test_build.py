@@ -44,8 +44,6 @@ class Clone:
         shutil.copy(f"{ROOT}/CMakeLists.txt", root)
         for folder in ("common", "generator", "templates"):
             shutil.copytree(f"{ROOT}/{folder}", root / folder)
-        (root / "runner/prove").mkdir(parents=True)
-        shutil.copy(f"{ROOT}/runner/prove/canonical.def", root / "runner/prove")
         self.sweep = root / "my sweep.toml"
 
     def build(self, text=None, sweep=None):

@@ -4,7 +4,8 @@ import io
 import json
 import os
 
-from conftest import TEMPLATES
+import pytest
+from conftest import ROOT, TEMPLATES
 from generator import emit, environment, expand, shared, spec
 
 HEAD = 'summary = "s"\n[[loop]]\nname = "x"\nbody = "<{ repeat(\'nop\', a) }>"\n'
@@ -34,13 +35,6 @@ def test_values_compute_negative_numbers_and_such_with_a_point(expand_text):
     text = expand_text('summary = "s"\n[[loop]]\nname = "x"\nbody = "# <{ b }> <{ c }>"\n'
                        'axes.a = 5\nvalues = { b = "<{ -a }>", c = "<{ a / 10 }>" }\n')[0].text
     assert "# -5 0.5\n" in text
-
-
-def test_declared_calls_of_loop_and_sweep_stand_in_the_binary(expand_text):
-    text = expand_text('syscalls = ["getpid", "getppid"]\n' + HEAD +
-                       'syscalls = ["getpid", "read"]\naxes.a = 1\n')[0].text
-    assert "variant_syscalls: .long 0, 39, 110, -1\n" in text
-    assert "variant_syscalls" not in expand_text(HEAD + "axes.a = 1\n")[0].text
 
 
 def test_a_mark_at_the_begin_of_a_file_is_no_text(expand_text):
@@ -142,3 +136,49 @@ def test_the_plan_is_rfc_4180_in_the_documented_columns(expand_text):
     documented = [name for line in section.splitlines()[2:] if line.startswith("| ")
                   for name in line.split("|")[1].strip().split(", ")]
     assert list(rows[0]) == [name for name in documented if name not in ("column",)]
+
+
+NOPS = 'summary = "s"\n[[loop]]\nname = "x"\nbody = "nop"\n'
+
+
+def contexts(variants):
+    return {v.name: v.row["context"] for v in variants}
+
+
+@pytest.mark.parametrize("case, wanted", [
+    ("operands", {"tp.reg": "form=reg", "tp.load": "form=load", "tp.store": "form=store"}),
+    ("two_widths", {"bswap.w32": "width=w32", "bswap.w64": "width=w64"})])
+def test_an_axis_that_does_not_scale_the_mix_separates(expand_text, case, wanted):
+    with open(os.path.join(ROOT, f"tests/cases/{case}.toml"), encoding="utf-8") as stream:
+        assert contexts(expand_text(stream.read())) == wanted
+
+
+@pytest.mark.parametrize("keys, wanted", [
+    # n scales; what the group, the order or a context tells apart needs no more words.
+    ('axes = { n = [1, 2] }\ngroups = "<{ n }>"', {"x.n1": "", "x.n2": ""}),
+    ('axes = { n = [1, 2] }\nclaims = { mix = "<{ n }>*nop" }', {"x.n1": "", "x.n2": ""}),
+    ('axes = { op = ["nop", "cld"] }\ngroup = "<{ op }>"', {"x.nop": "", "x.cld": ""}),
+    ('axes = { o = ["a", "b"] }\norder = "<{ o }>"', {"x.a": "", "x.b": ""}),
+    ('axes = { n = [1, 2] }\ncontext = { k = "<{ n }>" }', {"x.n1": "k=1", "x.n2": "k=2"}),
+    # The user's text pools what it names.
+    ('axes = { n = [1, 2] }\ncontext = { n = "" }', {"x.n1": "", "x.n2": ""}),
+    ('axes = { n = [1, 2], m = [3, 4] }\ncontext = { k = "<{ n }>" }\nconditions = ["m == n + 2"]',
+     {"x.n1.m3": "k=1", "x.n2.m4": "k=2"}),
+    # Two axes that only go together are pooled as one would be.
+    ('axes = { n = [1, 2], m = [3, 4] }\nconditions = ["m == n + 2"]',
+     {"x.n1.m3": "n=1;m=3", "x.n2.m4": "n=2;m=4"}),
+    ('axes = { n = [1, 2], m = ["a", "b"] }\ngroups = "<{ n }>"',
+     {"x.n1.a": "m=a", "x.n1.b": "m=b", "x.n2.a": "m=a", "x.n2.b": "m=b"}),
+    ("axes = { align_offset = [0, 4] }", {"x": "align_offset=0",
+                                          "x.align_offset4": "align_offset=4"})])
+def test_what_would_be_pooled_is_told_apart_by_its_axes(expand_text, keys, wanted):
+    assert contexts(expand_text(NOPS + keys + "\n")) == wanted
+
+
+def test_a_count_in_memory_is_part_of_the_context_and_of_the_claims(expand_text):
+    claims = '\nclaims = { sequence = "nop", bytes = 1 }\n'
+    for counter, context, end, size in (("%eax", "", "dec %eax", 5), ("%r15", "", "dec %r15", 6),
+                                        ("memory", "counter=memory", "decq 0xa01040", 11)):
+        row = expand_text(NOPS + f'counter = "{counter}"' + claims)[0].row
+        assert (row["context"], row["mix"], row["sequence"], row["bytes_claimed"]) == (
+            context, "1*nop+1*dec+1*jnz", f"nop; {end}; jnz", size)

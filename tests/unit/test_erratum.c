@@ -29,6 +29,7 @@ static void the_condition_is_crossing_or_ending_at_32_bytes(void **state) {
         {"cmp does not fuse with a sign jump", 31, 34, 36, "cmp %al,%bl", "js", 0},
         {"a size suffix changes nothing", 31, 33, 35, "cmpl %eax,(%rbx)", "jz", 1},
         {"memory with an immediate does not fuse", 31, 34, 36, "cmpl $0x1,(%rbx)", "jz", 0},
+        {"a result in memory does not fuse", 31, 39, 41, "decq 0xa01040", "jnz", 0},
         {"a direct jump counts", 29, 31, 36, "nop", "jmp", 1},
         {"nothing fuses with jmp", 31, 33, 38, "dec %eax", "jmp", 0},
         {"a second line is as the first", 60, 62, 64, "dec %eax", "jnz", 1},

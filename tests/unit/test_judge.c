@@ -4,6 +4,8 @@
 #include "runner/prove/instruction.h"
 #include "runner/prove/judge.h"
 
+#include "runner/prove/counter.h"
+
 #include "tests/unit/unit.h"
 
 // Counts (thousandths; negative: not counted) of a loop with this mix and claim, and what they

@@ -34,7 +34,7 @@ static void each_file_has_its_own_columns_from_0(void **state) {
     } files[] = {
         {FILE_measurements, 40, "run_id", "hint"}, {FILE_summary, 47, "run_id", "hint"},
         {FILE_samples, 17, "run_id", "loop_2n"},   {FILE_environment, 2, "key", "value"},
-        {FILE_costs, 31, "run_id", "subtrahend"},  {FILE_proof, 16, "variant", "disassembly"},
+        {FILE_costs, 31, "run_id", "subtrahend"},  {FILE_proof, 18, "variant", "mend"},
     };
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         size_t count;
