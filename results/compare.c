@@ -53,6 +53,11 @@ static void measure(struct change *change) {
     change->verdict = VERDICT_same;
 }
 
+// Has it no value because of what the machine did in that moment, and not because of what it is?
+static bool lacks_a_moment(const struct loop *loop) {
+    return !loop->has_value && status_wants_retry(loop->row->status);
+}
+
 static struct change pair(const struct loop *base, const struct loop *now) {
     struct change change = {.base = base,
                             .now = now,
@@ -69,8 +74,7 @@ static struct change pair(const struct loop *base, const struct loop *now) {
         change.verdict = VERDICT_other_loop;
     else if (base->has_value && now->has_value)
         measure(&change);
-    else if (base->has_value != now->has_value && (base->row->status == STATUS_invalid_reference ||
-                                                   now->row->status == STATUS_invalid_reference))
+    else if (base->has_value != now->has_value && (lacks_a_moment(base) || lacks_a_moment(now)))
         change.verdict = VERDICT_unit;
     else if (base->has_value)
         change.verdict = VERDICT_lost;

@@ -19,7 +19,7 @@
     VERDICT(changed, "slower or faster, significant and above the minimum")                        \
     VERDICT(lost, "had a value, has none now")                                                     \
     VERDICT(gained, "had no value, has one now")                                                   \
-    VERDICT(unit, "no valid unit in one of the runs: machine too noisy, run it again")             \
+    VERDICT(unit, "no valid unit or a shared core in one of the runs: run it again")               \
     VERDICT(other_loop, "the loop's bytes differ: not comparable")                                 \
     VERDICT(removed, "not in the new run")                                                         \
     VERDICT(added, "not in the base run")                                                          \

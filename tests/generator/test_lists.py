@@ -22,8 +22,8 @@ def test_statuses_are_the_rows_of_the_list():
     statuses = {status.name: status for status in lists.statuses()}
     assert list(statuses)[0] == "unproved" and list(statuses)[-1] == "ok"
     assert [name for name in statuses if statuses[name].keeps_value] == ["unstable", "ok"]
-    assert [name for name in statuses if statuses[name].retry] == ["invalid_reference",
-                                                                   "unstable"]
+    assert [name for name in statuses if statuses[name].retry] == \
+        ["contended", "invalid_reference", "unstable"]
     assert statuses["ok"].mark == "" and statuses["unstable"].mark == "~"
     assert statuses["refused"].meaning == "privileged, and not real in this engine: not executed"
 

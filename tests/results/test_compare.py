@@ -72,9 +72,10 @@ def test_a_lost_value_is_a_change_with_its_reason(tmp_path, results):
     assert "lost: 1 " in done.stdout and "now faulted: SIGSEGV" in done.stdout
 
 
-def test_a_missing_unit_is_noise_and_no_change(tmp_path, results):
+@pytest.mark.parametrize("status", ("invalid_reference", "contended"))
+def test_a_bad_moment_is_noise_and_no_change(tmp_path, results, status):
     base = [loop("a", "1*cli", 100), loop("b", "1*cli", 50)]
-    now = [loop("a", "1*cli", None, status="invalid_reference"), loop("b", "1*cli", 50)]
+    now = [loop("a", "1*cli", None, status=status), loop("b", "1*cli", 50)]
     done = results("compare", *runs(tmp_path, base, now))
     assert done.returncode == 0 and "unit: 1 " in done.stdout
 

@@ -6,9 +6,9 @@
 static void statuses_stand_in_the_order_of_precedence(void **state) {
     (void)state;
     static const char *const order[] = {
-        "unproved",    "refused",       "emulated",    "unavailable", "timed_out",
-        "faulted",     "not_supported", "not_counted", "multiplexed", "invalid_reference",
-        "implausible", "unstable",      "ok"};
+        "unproved",          "refused",       "emulated",    "unavailable", "timed_out",
+        "faulted",           "not_supported", "not_counted", "multiplexed", "contended",
+        "invalid_reference", "not_constant",  "implausible", "unstable",    "ok"};
     assert_int_equal(STATUS_COUNT, COUNT_OF(order));
     for (size_t i = 0; i < COUNT_OF(order); i++) {
         assert_string_equal(status_name((enum status)i), order[i]);
