@@ -34,7 +34,7 @@ from generator.tomlfile import TomlFile  # noqa: E402
 
 # In the path of a clone or of a build. A user's sweep may have all but the line break in its own.
 _TOO_MUCH_FOR_CMAKE = ";[]$\\#|<\n"
-_AS_ERROR = re.compile(r"^(src/\S+\.s):(\d+): (?:Error|Fatal error|Warning): (.*)$", re.M)
+_AS_ERROR = re.compile(r"^(src/\S+\.s):(\d+): (?:Error|Fatal error): (.*)$", re.M)
 # What ninja says of the first variant that failed: its name, its command, the tools' own words.
 _FAILED = re.compile(r"^FAILED: (?:\[\S+\] )?bin/(\S+).*\n.*\n((?:(?!\[\d|ninja: |FAILED: ).*\n)*)",
                      re.M)

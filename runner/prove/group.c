@@ -191,18 +191,30 @@ static void bare_name(const struct group_item *item, char *name) {
         *name = '\0';
 }
 
+static bool has_form(const struct body *body, const char *reading) {
+    char form[FORM];
+    form_of(reading, form);
+    for (size_t k = 0; k < body->count; k++)
+        if (body->kind[k].count > 0 && strcmp(body->kind[k].form, form) == 0)
+            return true;
+    return false;
+}
+
 static bool understand(const struct group_item *item, enum syntax syntax, const struct body *body,
                        struct meant *meant) {
+    const char *reading = item->reading.text[syntax];
     bare_name(item, meant->text);
     meant->form[0] = '\0';
-    if (*meant->text && (kind_of_mnemonic(body, meant->text) || *item->alias)) {
-        if (!kind_of_mnemonic(body, meant->text))
-            snprintf(meant->text, sizeof meant->text, "%s", item->alias);
+    if (*meant->text && kind_of_mnemonic(body, meant->text))
+        return true;
+    // "stosq" has operands of its own, and is a "stos" with others than "stosb".
+    if (*item->alias && !has_form(body, reading)) {
+        snprintf(meant->text, sizeof meant->text, "%s", item->alias);
         return true;
     }
-    if (!*item->reading.text[syntax])
+    if (!*reading)
         return false;
-    snprintf(meant->text, sizeof meant->text, "%s", item->reading.text[syntax]);
+    snprintf(meant->text, sizeof meant->text, "%s", reading);
     form_of(meant->text, meant->form);
     return true;
 }

@@ -57,16 +57,20 @@ static bool may_be_one(const char *text) {
            text[next] != '=' && !memchr(text, '=', word);
 }
 
-// Each text at a place of its own; of those that are refused the place alone.
+// Each text at a place of its own; of those that are refused the place alone. A local label that a
+// text goes to stands before all and behind all.
 static int write_source(const char *path, const char *const *texts, size_t count,
                         const bool *refused, struct error *error) {
+    static const char labels[] = "0: 1: 2: 3: 4: 5: 6: 7: 8: 9:";
     struct replacement file;
     if (replace_begin(path, &file, error))
         return -1;
+    fprintf(file.stream, "%s ", labels);
     for (size_t i = 0; i < count * SYNTAXES; i++)
         fprintf(file.stream, ".org %zu, 0x90\n%s\n%s\n.att_syntax prefix\n", i * PLACE,
                 i % SYNTAXES == SYNTAX_INTEL ? ".intel_syntax noprefix" : "",
                 refused[i] ? "" : texts[i / SYNTAXES]);
+    fprintf(file.stream, "%s\n", labels);
     return replace_end(&file, 0, error);
 }
 

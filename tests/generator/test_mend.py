@@ -47,6 +47,8 @@ SPELLINGS = {  # name: (group, body, how the proof spells it)
     "cmov": ("cmove %rbx, %rdx", "cmovz %rbx, %rdx\n" * 4, "cmovz %rbx,%rdx"),
     "flags": ("pushf; popf", "pushfq\npopfq\n" * 4, "pushfq; popfq"),
     "pair": ("sal %rdx; nop", "shl $1, %rdx\nnop\n" * 4, "shl %rdx; nop"),
+    "string": ("rep stosq", "rep stosq\n" * 4, "rep stos %rax,%es:(%rdi)"),
+    "label": ("lea 1f(%rip), %rdx", "lea 1f(%rip), %rdx\n" * 4 + "1:\n", "lea 1f(%rip), %rdx"),
     "both": ("mov; mov", "mov scratch, %rdx\nmov %rdx, scratch+8\n" * 4, "mov; mov"),
 }
 
