@@ -22,7 +22,8 @@ void record_time(char text[32]) {
 static void describe_stopwatch(const struct stopwatch_value *value, char *text, size_t size) {
     printable_add(text, size, "%s", value->detail);
     if (fabs(value->clock_drift) > 0.01)
-        printable_add(text, size, "clock drifted %+.1f %%", -100 * value->clock_drift);
+        printable_add(text, size, "clock drifted %+.1f %%",
+                      100 * (1 / (1 + value->clock_drift) - 1));
     if (value->disturbed > 0.05)
         printable_add(text, size, "%.0f %% of the slices disturbed", 100 * value->disturbed);
 }
