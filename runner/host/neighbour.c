@@ -82,7 +82,7 @@ enum sharing neighbour_judge(const struct width_count *beside, const struct widt
 
 // Slices in which the neighbour did as it was told, by its beats.
 static void take_turn(int cpu, struct neighbour *neighbour, bool busy,
-                      const struct core_level *level, struct width_count *all) {
+                      const struct width_level *level, struct width_count *all) {
     struct width_slice slice;
     neighbour_work(neighbour, busy);
     usleep(SWITCH_US);
@@ -95,7 +95,7 @@ static void take_turn(int cpu, struct neighbour *neighbour, bool busy,
     }
 }
 
-enum sharing neighbour_try(int cpu, int other, const struct core_level *level, double seconds) {
+enum sharing neighbour_try(int cpu, int other, const struct width_level *level, double seconds) {
     struct error ignored; // no thread: nothing can be tried
     struct width_count beside = {0}, alone = {0};
     double end = machine_read_tsc().seconds + seconds;
@@ -110,7 +110,7 @@ enum sharing neighbour_try(int cpu, int other, const struct core_level *level, d
     return sharing;
 }
 
-void neighbour_siblings(int cpu, const struct core_level *level, cpu_set_t *siblings) {
+void neighbour_siblings(int cpu, const struct width_level *level, cpu_set_t *siblings) {
     char list[256];
     int trials = 0;
     CPU_ZERO(siblings);

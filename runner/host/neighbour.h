@@ -24,11 +24,11 @@ enum sharing neighbour_judge(const struct width_count *beside, const struct widt
 
 // Try two CPUs for at most `seconds`, usually 10 ms. Unknown: the level of `cpu` is not confirmed,
 // or somebody else was there all the time, on the core or on the other CPU.
-enum sharing neighbour_try(int cpu, int other, const struct core_level *level, double seconds);
+enum sharing neighbour_try(int cpu, int other, const struct width_level *level, double seconds);
 
 // The CPUs that share the core of `cpu`, without itself, as far as the kernel and trials with a few
 // of the others tell it, in *siblings.
-void neighbour_siblings(int cpu, const struct core_level *level, cpu_set_t *siblings);
+void neighbour_siblings(int cpu, const struct width_level *level, cpu_set_t *siblings);
 
 // Keep this process, and what it starts without pinning it, off a CPU and its siblings. Where no
 // other CPU is left it may stay on the siblings, and on the CPU itself.

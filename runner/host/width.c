@@ -72,7 +72,7 @@ void width_take(int cpu, struct width_slice *slices, size_t count) {
         sched_setaffinity(0, sizeof before, &before);
 }
 
-void width_find(int cpu, const struct machine *machine, double seconds, struct core_level *level) {
+void width_find(int cpu, const struct machine *machine, double seconds, struct width_level *level) {
     double started = machine_read_tsc().seconds;
     const char *memory = width_memory();
     struct width_known known = width_known_of(machine);
@@ -93,7 +93,7 @@ void width_find(int cpu, const struct machine *machine, double seconds, struct c
     free(slices);
 }
 
-double width_quiet_share(int cpu, const struct core_level *level, double seconds) {
+double width_quiet_share(int cpu, const struct width_level *level, double seconds) {
     struct width_slice slices[PROBES];
     struct width_count all = {0};
     for (double end = machine_read_tsc().seconds + seconds; machine_read_tsc().seconds < end;) {
@@ -103,13 +103,13 @@ double width_quiet_share(int cpu, const struct core_level *level, double seconds
     return width_share(&all);
 }
 
-bool width_is_quiet(int cpu, const struct core_level *level) {
+bool width_is_quiet(int cpu, const struct width_level *level) {
     struct width_slice slice;
     width_take(cpu, &slice, 1);
     return width_cycles(&slice) <= level->cycles * (1 + WIDTH_TOLERANCE);
 }
 
-bool width_wait_quiet(int cpu, const struct core_level *level, double deadline) {
+bool width_wait_quiet(int cpu, const struct width_level *level, double deadline) {
     if (isnan(level->cycles))
         return false;
     while (!width_is_quiet(cpu, level)) {

@@ -36,7 +36,7 @@ struct width_known {
 };
 
 // What an iteration of the width loop takes on this core while nobody shares it.
-struct core_level {
+struct width_level {
     double cycles;      // NaN: not confirmed
     char how[200];      // how it is confirmed, or why it is not
     double least, most; // what it can be for the core's width; NaN: that is not known
@@ -59,7 +59,7 @@ double width_cycles(const struct width_slice *slice);
 struct width_count {
     size_t slices, quiet;
 };
-void width_count(const struct width_slice *slices, size_t count, const struct core_level *level,
+void width_count(const struct width_slice *slices, size_t count, const struct width_level *level,
                  struct width_count *all);
 
 // The part that is quiet; NaN: no slices.
@@ -69,7 +69,7 @@ double width_share(const struct width_count *all);
 // remembered one, or a lower one in whose slices imul takes a whole number of cycles. Where nothing
 // is listed or remembered it is one with whole imuls that is possible for the core's width.
 void width_judge(const struct width_slice *slices, size_t count, const struct width_known *known,
-                 struct core_level *level);
+                 struct width_level *level);
 
 // The level that a file of levels has for this CPU; NaN: none.
 double width_recall(const char *path, const struct machine *machine);
@@ -90,14 +90,14 @@ void width_take(int cpu, struct width_slice *slices, size_t count);
 
 // Find the level of this CPU: slices until some show it, usually for 50 ms, at most for `seconds`.
 // A new one that is confirmed is remembered.
-void width_find(int cpu, const struct machine *machine, double seconds, struct core_level *level);
+void width_find(int cpu, const struct machine *machine, double seconds, struct width_level *level);
 
 // The quiet part of the next `seconds`; NaN: no slices, or the level is not confirmed.
-double width_quiet_share(int cpu, const struct core_level *level, double seconds);
+double width_quiet_share(int cpu, const struct width_level *level, double seconds);
 
 // Is the core ours at this moment? One slice. False without a confirmed level.
-bool width_is_quiet(int cpu, const struct core_level *level);
+bool width_is_quiet(int cpu, const struct width_level *level);
 
 // Short probes with pauses between them until the core is ours: true; or until the deadline (of
 // machine_read_tsc().seconds) or a signal. Without a confirmed level false at once.
-bool width_wait_quiet(int cpu, const struct core_level *level, double deadline);
+bool width_wait_quiet(int cpu, const struct width_level *level, double deadline);

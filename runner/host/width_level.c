@@ -67,7 +67,7 @@ double width_cycles(const struct width_slice *slice) {
     return as_width(width_ticks(slice), chain_ticks(slice));
 }
 
-void width_count(const struct width_slice *slices, size_t count, const struct core_level *level,
+void width_count(const struct width_slice *slices, size_t count, const struct width_level *level,
                  struct width_count *all) {
     for (size_t i = 0; i < count && !isnan(level->cycles); i++) {
         double cycles = width_cycles(&slices[i]);
@@ -104,7 +104,7 @@ static double all_ticks(const struct width_slice *slice) {
 // The level of the fastest slices, in which nothing was slowed: neither the width loop nor the
 // chains, which lose a part of a percent to neighbours that the width loop does not feel. By their
 // whole time, as a choice by the ratio of two legs would move that ratio.
-static void find_lowest(const struct width_slice *slices, size_t count, struct core_level *level) {
+static void find_lowest(const struct width_slice *slices, size_t count, struct width_level *level) {
     double *values = memory_zero(count, sizeof *values);
     double width = 0, chains = 0, imul = 0;
     size_t sound = 0;
@@ -127,13 +127,13 @@ static void find_lowest(const struct width_slice *slices, size_t count, struct c
     level->imul = as_imul(imul, chains);
 }
 
-static bool has_whole_imul(const struct core_level *level) {
+static bool has_whole_imul(const struct width_level *level) {
     double whole = round(level->imul);
     return whole >= 3 && whole <= 6 && fabs(level->imul / whole - 1) <= imul_tolerance;
 }
 
 // Nothing is listed and nothing remembered: the chains must tell it, and the width allow it.
-static void judge_unlisted(const struct width_known *known, struct core_level *level) {
+static void judge_unlisted(const struct width_known *known, struct width_level *level) {
     double least = level->least, most = level->most;
     if (isnan(level->seen))
         snprintf(level->how, sizeof level->how, "no two slices agree");
@@ -156,7 +156,7 @@ static void judge_unlisted(const struct width_known *known, struct core_level *l
 }
 
 // A level is known: only a lower one with whole imuls is better.
-static void judge_known(double cycles, const char *whence, struct core_level *level) {
+static void judge_known(double cycles, const char *whence, struct width_level *level) {
     level->cycles = cycles;
     level->seen_now = fabs(level->seen / cycles - 1) <= level_tolerance;
     if (level->seen < cycles * (1 - level_tolerance) && has_whole_imul(level)) {
@@ -173,12 +173,12 @@ static void judge_known(double cycles, const char *whence, struct core_level *le
 }
 
 void width_judge(const struct width_slice *slices, size_t count, const struct width_known *known,
-                 struct core_level *level) {
+                 struct width_level *level) {
     char whence[80];
     double least = known->width ? WIDTH_INSTRUCTIONS / (double)known->width : 0;
     double remembered =
         known->remembered >= least * (1 - level_tolerance) ? known->remembered : NAN;
-    *level = (struct core_level){.cycles = NAN, .seen = NAN, .imul = NAN, .share = NAN};
+    *level = (struct width_level){.cycles = NAN, .seen = NAN, .imul = NAN, .share = NAN};
     level->least = known->width ? least : NAN;
     level->most = known->width ? least * most_over_width : NAN;
     find_lowest(slices, count, level);

@@ -36,8 +36,8 @@ static void look_at_core(struct measurement *run, size_t core) {
     struct machine machine;
     int cpu = run->cores[core].cpu;
     machine_describe(cpu, &machine);
-    width_find(cpu, &machine, FIND_SECONDS, &run->levels[core]);
-    neighbour_siblings(cpu, &run->levels[core], &run->siblings[core]);
+    width_find(cpu, &machine, FIND_SECONDS, &run->found[core]);
+    neighbour_siblings(cpu, &run->found[core], &run->siblings[core]);
 }
 
 // The cores to measure on, each locked against other runs and probed.

@@ -13,7 +13,7 @@ static const double find_seconds = 0.15, share_seconds = 1, pair_seconds = 0.04;
 
 struct examined {
     int cpu;
-    struct core_level level;
+    struct width_level level;
     double share;
     bool quiet;
 };

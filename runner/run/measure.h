@@ -26,7 +26,7 @@ struct measurement {
     struct store *store;
     struct core cores[2];        // one, or the two types of a hybrid CPU
     int locks[2];                // of the cores; -1: none
-    struct core_level levels[2]; // of the cores, when the run began
+    struct width_level found[2]; // of the cores, when the run began
     cpu_set_t siblings[2];       // what shares each of them, without itself
     size_t core_count;
     char event_text[sizeof(((struct settings *)0)->events)]; // what events[] point into

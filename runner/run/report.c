@@ -18,7 +18,7 @@ static const double seconds_a_slice = 30e-6, seconds_a_start = 5e-3, seconds_a_p
 
 // What was found of the first core when the run began.
 static void write_core(const struct measurement *run, FILE *stream) {
-    const struct core_level *level = &run->levels[0];
+    const struct width_level *level = &run->found[0];
     char siblings[256] = "";
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET((unsigned)cpu, &run->siblings[0]))

@@ -71,7 +71,7 @@ static void a_process_is_kept_off_cpu_and_siblings_where_others_are_left(void **
 // kernel calls a sibling is found to be none at most where the kernel is told a tale.
 static void two_cpus_are_tried(void **state) {
     (void)state;
-    struct core_level level = {.cycles = NAN};
+    struct width_level level = {.cycles = NAN};
     struct core cores[2];
     cpu_set_t siblings;
     machine_cores(cores);

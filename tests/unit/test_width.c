@@ -31,10 +31,10 @@ static struct width_slice slice_of(struct kind kind, size_t number) {
 }
 
 // The level of slices of which one in `rarity` is of the first kind, the others of the second.
-static struct core_level judge(struct kind one, size_t rarity, struct kind others,
-                               struct width_known known) {
+static struct width_level judge(struct kind one, size_t rarity, struct kind others,
+                                struct width_known known) {
     struct width_slice slices[SLICES];
-    struct core_level level;
+    struct width_level level;
     for (size_t i = 0; i < SLICES; i++)
         slices[i] = slice_of(i % rarity ? others : one, i);
     width_judge(slices, SLICES, &known, &level);
@@ -56,20 +56,20 @@ static void a_few_quiet_slices_show_the_level(void **state) {
     for (size_t i = 0; i < COUNT_OF(levels); i++) {
         struct kind beside = shared;
         beside.width = 2 * levels[i];
-        struct core_level level = judge(quiet(levels[i]), 8, beside, unlisted(widths[i]));
+        struct width_level level = judge(quiet(levels[i]), 8, beside, unlisted(widths[i]));
         assert_near(level.cycles, levels[i], 0.002 * levels[i]);
         assert_near(level.imul, 3, 0.003);
         assert_true(level.seen_now);
         assert_contains(level.how, "the width of a core");
     }
-    struct core_level level = judge(quiet(17), 8, shared, unlisted(0));
+    struct width_level level = judge(quiet(17), 8, shared, unlisted(0));
     assert_near(level.cycles, 17, 0.03);
     assert_contains(level.how, "not listed");
 }
 
 static void what_is_shared_throughout_confirms_nothing(void **state) {
     (void)state;
-    struct core_level level = judge(shared, 1, shared, unlisted(6));
+    struct width_level level = judge(shared, 1, shared, unlisted(6));
     assert_nan(level.cycles);
     assert_false(level.seen_now);
     assert_contains(level.how, "no whole number");
@@ -89,7 +89,7 @@ static void what_is_shared_throughout_confirms_nothing(void **state) {
 static void what_is_listed_or_remembered_holds(void **state) {
     (void)state;
     struct width_known known = {"a core", 6, 17, NAN};
-    struct core_level level = judge(shared, 1, shared, known);
+    struct width_level level = judge(shared, 1, shared, known);
     assert_near(level.cycles, 17, 0);
     assert_false(level.seen_now);
     assert_contains(level.how, "listed for a core; not seen now");
@@ -111,7 +111,7 @@ static void what_is_listed_or_remembered_holds(void **state) {
 static void a_lower_level_with_whole_imuls_is_better(void **state) {
     (void)state;
     struct width_known known = {"a core", 6, 19, 18};
-    struct core_level level = judge(quiet(16), 4, shared, known);
+    struct width_level level = judge(quiet(16), 4, shared, known);
     assert_near(level.cycles, 16, 0.03);
     assert_true(level.seen_now);
     assert_contains(level.how, "lower than remembered");
@@ -135,7 +135,7 @@ static void a_slice_tells_its_cycles_or_why_not(void **state) {
 static void the_share_is_that_of_slices_without_interruption(void **state) {
     (void)state;
     struct width_slice slices[20];
-    struct core_level level = {.cycles = 17};
+    struct width_level level = {.cycles = 17};
     struct width_count all = {0};
     assert_nan(width_share(&all));
     for (size_t i = 0; i < COUNT_OF(slices); i++)
@@ -206,7 +206,7 @@ static void the_level_of_this_core_is_found_in_time(void **state) {
     (void)state;
     struct core cores[2];
     struct machine machine;
-    struct core_level level;
+    struct width_level level;
     machine_cores(cores);
     machine_describe(cores[0].cpu, &machine);
     struct width_known known = width_known_of(&machine);
