@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// Nops between two beats, about 2 microseconds; a slice takes about 30.
-enum { BEAT_LOOPS = 400, LEAST_BEATS = 5, REST_US = 100, SWITCH_US = 300 };
-// Slices of a turn, and how many of each kind are enough to judge by.
-enum { TURN_SLICES = 25, ENOUGH = 50, MOST_TRIALS = 4 };
-// A busy neighbour leaves fewer than `taken` quiet, nobody more than `left`.
-static const double taken = 0.02, left = 0.2, trial_seconds = 0.05;
+// Nops between two beats: 1 microsecond, 2 on a core that both share; a slice takes 30 or more.
+enum { BEAT_LOOPS = 200, LEAST_BEATS = 14, REST_US = 100, SWITCH_US = 300 };
+// Slices of a turn; how many beside the neighbour, or quiet beside it, are enough to judge by.
+enum { TURN_SLICES = 25, ENOUGH = 200, ENOUGH_QUIET = 10, MOST_TRIALS = 4 };
+// A busy neighbour leaves fewer quiet than `taken`. A stranger who comes and goes within
+// milliseconds leaves as many beside it as alone: that these were `left` or more tells them apart.
+static const double taken = 0.005, left = 0.3, trial_seconds = 0.1;
 
 struct neighbour {
     pthread_t thread;
@@ -72,7 +73,7 @@ void neighbour_stop(struct neighbour *neighbour) {
 }
 
 enum sharing neighbour_judge(const struct width_count *beside, const struct width_count *alone) {
-    if (beside->slices >= ENOUGH && width_share(beside) >= left)
+    if (beside->quiet >= ENOUGH_QUIET && width_share(beside) >= taken)
         return SHARING_no;
     if (beside->slices >= ENOUGH && alone->slices >= ENOUGH && width_share(beside) < taken &&
         width_share(alone) >= left)

@@ -9,7 +9,7 @@
 
 // All in all about 3 s: 8 CPUs, 28 pairs.
 enum { MOST_CPUS = 8 };
-static const double find_seconds = 0.15, share_seconds = 1, pair_seconds = 0.04;
+static const double find_seconds = 0.15, share_seconds = 0.8, pairs_seconds = 1, pair_seconds = 0.2;
 
 struct examined {
     int cpu;
@@ -59,12 +59,13 @@ static void print_pairs(const struct examined *cpus, size_t count) {
                                        [SHARING_yes] = "share a core",
                                        [SHARING_unknown] =
                                            "share a core or not: cannot be told now"};
+    double pairs = (double)(count * (count - 1)) / 2;
+    double seconds = fmin(pair_seconds, pairs_seconds / pairs / 2);
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++) {
-            enum sharing sharing =
-                neighbour_try(cpus[i].cpu, cpus[j].cpu, &cpus[i].level, pair_seconds);
+            enum sharing sharing = neighbour_try(cpus[i].cpu, cpus[j].cpu, &cpus[i].level, seconds);
             if (sharing == SHARING_unknown)
-                sharing = neighbour_try(cpus[j].cpu, cpus[i].cpu, &cpus[j].level, pair_seconds);
+                sharing = neighbour_try(cpus[j].cpu, cpus[i].cpu, &cpus[j].level, seconds);
             printf("CPU %d and %d %s\n", cpus[i].cpu, cpus[j].cpu, said[sharing]);
         }
 }

@@ -13,19 +13,20 @@ static enum sharing judge(size_t beside, size_t quiet_beside, size_t alone, size
 
 static void a_busy_neighbour_leaves_no_slice_quiet(void **state) {
     (void)state;
-    assert_int_equal(judge(100, 0, 100, 60), SHARING_yes);
-    assert_int_equal(judge(100, 1, 100, 100), SHARING_yes);
-    assert_int_equal(judge(100, 60, 100, 60), SHARING_no);
+    assert_int_equal(judge(300, 0, 300, 180), SHARING_yes);
+    assert_int_equal(judge(300, 1, 300, 300), SHARING_yes);
+    assert_int_equal(judge(10, 10, 0, 0), SHARING_no);
     assert_int_equal(judge(100, 25, 0, 0), SHARING_no); // a stranger took the rest
 }
 
 static void where_a_stranger_is_there_nothing_can_be_told(void **state) {
     (void)state;
-    assert_int_equal(judge(100, 0, 100, 0), SHARING_unknown); // all the time
-    assert_int_equal(judge(100, 0, 100, 10), SHARING_unknown);
-    assert_int_equal(judge(100, 10, 100, 60), SHARING_unknown);
-    assert_int_equal(judge(20, 0, 100, 60), SHARING_unknown); // too few
-    assert_int_equal(judge(100, 0, 20, 20), SHARING_unknown);
+    assert_int_equal(judge(300, 0, 300, 0), SHARING_unknown);  // all the time
+    assert_int_equal(judge(227, 0, 730, 13), SHARING_unknown); // seen so of two that share none
+    assert_int_equal(judge(300, 0, 300, 60), SHARING_unknown);
+    assert_int_equal(judge(300, 5, 300, 180), SHARING_unknown);
+    assert_int_equal(judge(100, 0, 300, 180), SHARING_unknown); // too few
+    assert_int_equal(judge(300, 0, 100, 60), SHARING_unknown);
     assert_int_equal(judge(0, 0, 0, 0), SHARING_unknown);
 }
 
