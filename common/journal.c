@@ -24,10 +24,12 @@ static const struct row {
     const char *name;
     enum kind kind;
     size_t offset, size; // of the field
+    bool later;          // older runs lack it: 0
 } rows[] = {
-#define SETTING_TEXT(name, size) {#name, KIND_text, offsetof(struct settings, name), size},
-#define SETTING_NUMBER(name) {#name, KIND_number, offsetof(struct settings, name), 0},
-#define SETTING_REAL(name) {#name, KIND_real, offsetof(struct settings, name), 0},
+#define SETTING_TEXT(name, size) {#name, KIND_text, offsetof(struct settings, name), size, false},
+#define SETTING_NUMBER(name) {#name, KIND_number, offsetof(struct settings, name), 0, false},
+#define SETTING_LATER(name) {#name, KIND_number, offsetof(struct settings, name), 0, true},
+#define SETTING_REAL(name) {#name, KIND_real, offsetof(struct settings, name), 0, false},
 #define JOURNAL_LINE(kind, fields, meaning)
 #include "common/journal.def"
 };
@@ -142,7 +144,7 @@ void journal_parse(const char *text, size_t length, bool whole, struct journal *
     if (at < text + length) // a line without its end
         journal->end[0] = '\0';
     for (size_t i = 0; i < ROWS && journal->wrong == NULL; i++)
-        if (!found[i])
+        if (!found[i] && !rows[i].later)
             journal->wrong = rows[i].name;
     if (in_head && journal->wrong == NULL)
         journal->wrong = last_line;

@@ -12,11 +12,13 @@
 struct settings {
 #define SETTING_TEXT(name, size) char name[size];
 #define SETTING_NUMBER(name) long long name;
+#define SETTING_LATER(name) long long name;
 #define SETTING_REAL(name) double name;
 #define JOURNAL_LINE(kind, fields, meaning)
 #include "common/journal.def"
 #undef SETTING_TEXT
 #undef SETTING_NUMBER
+#undef SETTING_LATER
 #undef SETTING_REAL
 #undef JOURNAL_LINE
 };

@@ -128,6 +128,13 @@ void neighbour_siblings(int cpu, const struct width_level *level, cpu_set_t *sib
             CPU_SET((unsigned)other, siblings);
 }
 
+int neighbour_first(const cpu_set_t *siblings) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET((unsigned)cpu, siblings))
+            return cpu;
+    return -1;
+}
+
 void neighbour_keep_off(int cpu, const cpu_set_t *siblings) {
     cpu_set_t allowed, rest;
     if (sched_getaffinity(0, sizeof allowed, &allowed))

@@ -30,6 +30,9 @@ enum sharing neighbour_try(int cpu, int other, const struct width_level *level, 
 // of the others tell it, in *siblings.
 void neighbour_siblings(int cpu, const struct width_level *level, cpu_set_t *siblings);
 
+// The first of them; -1: there is none.
+int neighbour_first(const cpu_set_t *siblings);
+
 // Keep this process, and what it starts without pinning it, off a CPU and its siblings. Where no
 // other CPU is left it may stay on the siblings, and on the CPU itself.
 void neighbour_keep_off(int cpu, const cpu_set_t *siblings);

@@ -40,6 +40,23 @@ static void look_at_core(struct measurement *run, size_t core) {
     neighbour_siblings(cpu, &run->found[core], &run->siblings[core]);
 }
 
+// For --contended: a sibling of the core that we may use, locked as the core is.
+static int take_neighbour(const struct request *request, struct measurement *run, size_t core,
+                          struct error *error) {
+    int cpu = run->cores[core].cpu, sibling = neighbour_first(&run->siblings[core]);
+    if (run->engine->needs_unit)
+        return error_set(error, ERROR_INPUT, NULL, 0,
+                         "--contended needs the stopwatch's slices, which engine %s has not",
+                         run->engine->name);
+    if (!machine_cpu_allowed(sibling))
+        return error_set(error, ERROR_MISSING, NULL, 0,
+                         "--contended needs a CPU of ours that shares the core of CPU %d, and none "
+                         "was found; ./asmsweep doctor shows which share one",
+                         cpu);
+    run->neighbour_locks[core] = core_lock(sibling, !request->no_wait, error);
+    return run->neighbour_locks[core] < 0 ? -1 : 0;
+}
+
 // The cores to measure on, each locked against other runs and probed.
 static int take_cores(const struct request *request, struct measurement *run, struct error *error) {
     run->core_count = prepare_cores(run->settings->cpu, run->cores, error);
@@ -53,6 +70,8 @@ static int take_cores(const struct request *request, struct measurement *run, st
         run->engine->probe(&settings, &run->probes[i]);
         if (!request->dry_run)
             look_at_core(run, i);
+        if (!request->dry_run && run->settings->contended && take_neighbour(request, run, i, error))
+            return -1;
     }
     // At last, as what is kept off a CPU is not asked whether it may be there.
     for (size_t i = 0; !request->dry_run && i < run->core_count; i++)
@@ -161,8 +180,11 @@ int command_run(int argc, char **argv, struct error *error) {
     struct settings settings = {0};
     struct store store = {0};
     struct plan plan = {0};
-    struct measurement run = {
-        .settings = &settings, .plan = &plan, .store = &store, .locks = {-1, -1}};
+    struct measurement run = {.settings = &settings,
+                              .plan = &plan,
+                              .store = &store,
+                              .locks = {-1, -1},
+                              .neighbour_locks = {-1, -1}};
     if (request_parse(argc, argv, &request, error))
         return -1;
     if (request.check)
@@ -170,9 +192,12 @@ int command_run(int argc, char **argv, struct error *error) {
     int status = prepare(&request, &plan, &run, error);
     if (!status)
         status = request.dry_run ? report_dry_run(&run) : measure_and_report(&request, &run, error);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++) {
         if (run.locks[i] >= 0)
             close(run.locks[i]);
+        if (run.neighbour_locks[i] >= 0)
+            close(run.neighbour_locks[i]);
+    }
     measure_free(&run);
     plan_free(&plan);
     store_close(&store);

@@ -165,7 +165,7 @@ static int sink_unproved(struct block *block, size_t index) {
 
 // The cross-check's blocks stand behind all others.
 static int is_cross_check(const struct block *block) {
-    return block->number >= block->run->settings->most_blocks;
+    return block->record.engine == block->run->cross_check;
 }
 
 // Is there something to measure in this block? The usual number of blocks has all variants, further
@@ -176,7 +176,8 @@ static bool is_wanted(const struct block *block, size_t index) {
     const struct settings *settings = block->run->settings;
     const struct tallies *tallies = &block->tallies[index];
     double cycles[2], seen;
-    if (block->number < settings->blocks || block->number == settings->most_blocks)
+    if (block->number < settings->blocks || block->number == settings->most_blocks ||
+        block->record.contended)
         return true;
     if (is_cross_check(block))
         return cross_check_judge(tallies, settings->precision, cycles, &seen) ==
@@ -217,7 +218,8 @@ static size_t list_jobs(struct block *block, struct engine_job *jobs) {
 static void wait_for_quiet(const struct block *block) {
     const struct measurement *run = block->run;
     long further = block->number - (long)run->settings->blocks;
-    if (further < 0 || is_cross_check(block) || 2 * block->disturbed <= block->wanted)
+    if (further < 0 || is_cross_check(block) || block->record.contended ||
+        2 * block->disturbed <= block->wanted)
         return;
     double seconds = fmin(LONGEST_PAUSE, FIRST_PAUSE * pow(2, (double)further));
     if (run->deadline > 0)
@@ -305,26 +307,59 @@ static int run_blocks(struct block *block, struct engine_settings *settings, lon
     return 0;
 }
 
+static bool is_over(const struct measurement *run) {
+    return run->cut_short || run->out_of_budget;
+}
+
+// Through the cross-check, in the same files.
+static int run_cross_check(struct block *block, struct engine_settings *settings,
+                           struct error *error) {
+    struct measurement *run = block->run;
+    struct engine_probe probe;
+    struct record_run record = block->record;
+    run->cross_check->probe(settings, &probe);
+    block->record.engine = run->cross_check;
+    block->record.probe = &probe;
+    block->number = (long)run->settings->most_blocks;
+    int failed = run_blocks(block, settings, block->number + CROSS_CHECK_BLOCKS, error);
+    block->record = record;
+    return failed;
+}
+
+// The usual number of blocks again, beside a busy neighbour.
+static int run_contended(struct block *block, struct engine_settings *settings,
+                         struct error *error) {
+    struct measurement *run = block->run;
+    struct neighbour *neighbour =
+        neighbour_start(neighbour_first(&run->siblings[block->core]), error);
+    if (!neighbour)
+        return -1;
+    neighbour_work(neighbour, true);
+    block->record.contended = true;
+    block->number = (long)run->settings->most_blocks + CROSS_CHECK_BLOCKS;
+    int failed = run_blocks(block, settings, block->number + (long)run->settings->blocks, error);
+    neighbour_stop(neighbour);
+    return failed;
+}
+
 static int measure_core(struct measurement *run, size_t core, struct error *error) {
     struct disturbance watch;
     struct engine_settings settings = measure_settings(run, core);
-    struct engine_probe probe;
     struct block block = {.run = run, .watch = &watch, .core = core, .error = error};
     long most = (long)run->settings->most_blocks;
     block.tallies = run->tallies + core * run->plan->count;
-    block.record = (struct record_run){run->settings, &run->machines[core], run->plan,
-                                       run->engine,   &run->probes[core],   &run->history.rows};
+    block.record = (struct record_run){.settings = run->settings,
+                                       .machine = &run->machines[core],
+                                       .plan = run->plan,
+                                       .engine = run->engine,
+                                       .probe = &run->probes[core],
+                                       .like = &run->history.rows};
     disturbance_start(settings.cpu, &watch);
     if (run_blocks(&block, &settings, most, error))
         return -1;
-    if (run->cross_check == NULL || run->cut_short || run->out_of_budget)
-        return 0;
-    // Through the cross-check, in the same files.
-    run->cross_check->probe(&settings, &probe);
-    block.record.engine = run->cross_check;
-    block.record.probe = &probe;
-    block.number = most;
-    return run_blocks(&block, &settings, most + CROSS_CHECK_BLOCKS, error);
+    if (run->cross_check && !is_over(run) && run_cross_check(&block, &settings, error))
+        return -1;
+    return run->settings->contended && !is_over(run) ? run_contended(&block, &settings, error) : 0;
 }
 
 int measure(struct measurement *run, struct error *error) {

@@ -26,6 +26,7 @@ struct measurement {
     struct store *store;
     struct core cores[2];        // one, or the two types of a hybrid CPU
     int locks[2];                // of the cores; -1: none
+    int neighbour_locks[2];      // of the siblings that --contended keeps busy
     struct width_level found[2]; // of the cores, when the run began
     cpu_set_t siblings[2];       // what shares each of them, without itself
     size_t core_count;

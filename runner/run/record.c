@@ -2,6 +2,7 @@
 #include "runner/run/record.h"
 
 #include "common/printable.h"
+#include "runner/estimate/beside.h"
 
 #include <math.h>
 #include <time.h>
@@ -86,6 +87,19 @@ static void take_slices(const struct record_run *run, const struct execution *ex
     describe_stopwatch(&value, detail, size);
 }
 
+// The same of slices that none of which is quiet, on purpose.
+static void take_contended(const struct record_run *run, const struct execution *execution,
+                           struct measurements_row *row) {
+    uint64_t seed =
+        (uint64_t)run->settings->seed + (uint64_t)row->block * 1000003 + execution->index;
+    struct interval cycles =
+        beside_evaluate(&execution->slices, run->plan->rows[execution->index].excluded_chain, seed);
+    row->value = cycles.value;
+    row->ci_low = cycles.low;
+    row->ci_high = cycles.high;
+    row->samples = (long long)execution->slices.count;
+}
+
 void record_execution(const struct record_run *run, const struct execution *execution, long block,
                       long slot, const char *disturbance, FILE *measurements, FILE *samples,
                       struct tallies *tallies) {
@@ -95,12 +109,14 @@ void record_execution(const struct record_run *run, const struct execution *exec
     row.slot = slot;
     // An engine without slices gives its cycles as a count.
     if (execution->slices.count || !execution->count) {
-        row.quantity = QUANTITY_cycles;
+        row.quantity = run->contended ? QUANTITY_contended_cycles : QUANTITY_cycles;
         row.source = run->engine->source;
         row.status = execution->status;
         printable_add(detail, sizeof detail, "%s", execution->detail);
         printable_add(detail, sizeof detail, "%s", row.hint);
-        if (execution->slices.count) {
+        if (execution->slices.count && run->contended) {
+            take_contended(run, execution, &row);
+        } else if (execution->slices.count) {
             take_slices(run, execution, &row, detail, sizeof detail);
             write_slices(run, execution, block, samples);
         }
@@ -108,7 +124,7 @@ void record_execution(const struct record_run *run, const struct execution *exec
         row.detail = detail;
         put(run, &row, measurements, tallies);
     }
-    for (size_t i = 0; i < execution->count; i++) {
+    for (size_t i = 0; i < execution->count && !run->contended; i++) {
         const struct engine_count *count = &execution->counts[i];
         row.value_keys =
             (struct value_keys){.quantity = count->quantity,

@@ -15,6 +15,7 @@ struct record_run {
     const struct machine *machine;
     const struct plan *plan;
     const struct engine *engine;
+    bool contended; // beside a busy neighbour of our own
     const struct engine_probe *probe;
     const struct rows *like; // measurements.csv has the columns of these; NULL: all
 };

@@ -90,8 +90,11 @@ static int write_summary(const struct measurement *run, struct error *error) {
     FILE *stream = text_open(&text, &length);
     rows_write_header(stream, FILE_summary);
     for (size_t core = 0; core < run->core_count; core++) {
-        const struct record_run record = {run->settings, &run->machines[core], run->plan,
-                                          run->engine,   &run->probes[core],   NULL};
+        const struct record_run record = {.settings = run->settings,
+                                          .machine = &run->machines[core],
+                                          .plan = run->plan,
+                                          .engine = run->engine,
+                                          .probe = &run->probes[core]};
         for (size_t i = 0; i < run->plan->count; i++)
             record_summary(&record, &run->plan->rows[i], run->cores[core].cpu,
                            &run->tallies[core * run->plan->count + i], stream);

@@ -6,7 +6,9 @@ import re
 import subprocess
 import time
 
-from conftest import CPU, RUN, environment, run, start
+import pytest
+
+from conftest import CPU, RUN, command, environment, is_root, rows, run, start
 
 OURS = sorted(os.sched_getaffinity(0))
 LISTED = OURS[:8]  # doctor examines no more
@@ -70,3 +72,86 @@ def test_the_runner_stays_off_the_cpu_it_measures(builds, out):
     finally:
         running.terminate()
         running.communicate()
+
+
+def test_contended_needs_a_cpu_that_shares_the_core(builds, out):
+    done = run(builds("small"), "-o", out, "--contended", "--blocks", "1")
+    if done.returncode == 0:
+        pytest.skip("a CPU shares the core here")
+    assert done.returncode == 3
+    assert done.stderr.count("\n") == 1
+    assert (f"--contended needs a CPU of ours that shares the core of CPU {CPU}, and none was "
+            "found; ./asmsweep doctor shows which share one") in done.stderr
+    assert not os.path.exists(out)
+
+
+def test_contended_needs_slices(builds, out):
+    done = run(builds("unit"), "-o", out, "--contended", "--engine", "hyperfine")
+    if "--contended" not in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 2
+    assert "--contended needs the stopwatch's slices, which engine hyperfine has not" in done.stderr
+
+
+@pytest.fixture(name="as_siblings")
+def told(tmp_path):
+    """A prefix for a command that the kernel tells a tale: CPU and OTHER share a core."""
+    path = f"/sys/devices/system/cpu/cpu{CPU}/topology/thread_siblings_list"
+    if not is_root() or len(OURS) < 2 or subprocess.run(["unshare", "-m", "true"],
+                                                        check=False).returncode:
+        pytest.skip("needs root, unshare -m and two CPUs")
+    (tmp_path / "list").write_text(f"{OURS[0]},{CPU}\n")
+    return ["unshare", "-m", "sh", "-c", 'mount --bind "$1" "$2" && shift 2 && exec "$@"', "sh",
+            str(tmp_path / "list"), path]
+
+
+def threads(pid):
+    """The CPUs that each thread of a process may use, the first one's left out."""
+    return [allowed(int(thread)) for thread in os.listdir(f"/proc/{pid}/task")
+            if int(thread) != pid]
+
+
+def test_contended_measures_again_beside_a_busy_neighbour(builds, out, as_siblings):
+    running = subprocess.Popen([*as_siblings, *command([builds("small"), "-o", out, "--contended",
+                                                        "--blocks", "3"])],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    seen = []
+    while running.poll() is None:
+        try:
+            seen += threads(running.pid)
+        except OSError:
+            pass  # a thread or the process just ended
+        time.sleep(0.002)
+    assert running.returncode == 0, running.stderr.read()
+    assert {OURS[0]} in seen
+    assert environment(out)["siblings_found"] == str(OURS[0])
+    measured = rows(out, "measurements.csv")
+    beside = [row for row in measured if row["quantity"] == "contended_cycles"]
+    assert len(beside) == 6 * 3
+    assert min(int(row["block"]) for row in beside) > max(
+        int(row["block"]) for row in measured if row["quantity"] == "cycles")
+    pooled = {(row["variant"], row["quantity"]): row for row in rows(out, "summary.csv")}
+    for loop, cycles in (("xor", 1), ("crc", 3)):  # the simulated host has no neighbour
+        for links in (8, 16, 32):
+            row = pooled[f"{loop}.links{links}", "contended_cycles"]
+            assert float(row["value"]) == pytest.approx(links * cycles, rel=0.01)
+            assert row["executions"] == "3"
+            assert (f"{loop}.links{links}", "cycles") in pooled
+
+
+def test_a_run_that_is_resumed_beside_its_neighbour_has_each_row_once(builds, out, as_siblings):
+    running = subprocess.Popen([*as_siblings, *command([builds("small"), "-o", out, "--contended",
+                                                        "--blocks", "3"])],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while running.poll() is None and not (
+            os.path.exists(f"{out}/measurements.csv") and
+            "contended_cycles" in open(f"{out}/measurements.csv").read()):
+        time.sleep(0.005)
+    running.terminate()
+    running.communicate()
+    assert running.returncode == 1
+    done = run("--resume", "-o", out, before=as_siblings)
+    assert done.returncode == 0, done.stderr
+    beside = [(row["variant"], row["block"]) for row in rows(out, "measurements.csv")
+              if row["quantity"] == "contended_cycles"]
+    assert len(beside) == len(set(beside)) == 6 * 3
