@@ -3,10 +3,13 @@
 
 from dataclasses import dataclass, field
 
+from common import lists
 from results.tables import asked, cells, runs, sections
 
 ENVIRONMENT_SHOWN = ("governor", "boost", "smt", "clocksource", "isolated_cpus", "pmu",
                      "perf_version", "project_revision", "schedule_seed")
+MUCH = 10  # one loop in so many that came out badly is told
+_RETRY = [status.name for status in lists.statuses() if status.retry]
 
 
 @dataclass(eq=False)
@@ -177,6 +180,20 @@ def _method(run):
     return "; ".join(texts) + f"; {blocks} executions a variant" if texts else "nothing measured"
 
 
+def _remedy(run):
+    """What disturbed a run in which much came out badly for the moment, and what helps; or ""."""
+    loops = [row["status"] for row in run.summary if row["quantity"] == "cycles"]
+    counts = {status: loops.count(status) for status in _RETRY if status in loops}
+    if sum(counts.values()) * MUCH < max(1, len(loops)):
+        return ""
+    told = ", ".join(f"{count} {status}" for status, count in counts.items())
+    share = run.environment.get("quiet_share")
+    quiet = f" (its CPU was quiet {100 * float(share):.0f} % of the time when it began)" \
+        if share else ""
+    return (f"disturbed: of {len(loops)} loops {told}{quiet}; run again at a quieter time, on "
+            "another CPU (--cpu) or with more executions (--blocks)")
+
+
 def _machine(column):
     vendor, family, model, stepping, name, microcode, core, hypervisor = column.cpu
     facts = [f"{vendor} family {family} model {model} stepping {stepping}"]
@@ -192,6 +209,8 @@ def _machine(column):
                  if run.environment.get(key)]
         if extra:
             lines.append(("; ".join(extra), ""))
+        if disturbed := _remedy(run):
+            lines.append((disturbed, ""))
         if run.unfinished:
             lines.append((run.unfinished + ("; resume it with" if run.resume else ""), run.resume))
     return {"name": f"{column.letter}: {name}", "lines": lines}

@@ -16,13 +16,19 @@
 // statistics about 5 ms, perf stat's start about 15 ms. Measured runs print the real split.
 static const double seconds_a_slice = 30e-6, seconds_a_start = 5e-3, seconds_a_perf = 15e-3;
 
+// The CPUs that share the first core.
+static void list_siblings(const struct measurement *run, char *text, size_t size) {
+    text[0] = '\0';
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET((unsigned)cpu, &run->siblings[0]))
+            printable_add(text, size, "%d", cpu);
+}
+
 // What was found of the first core when the run began.
 static void write_core(const struct measurement *run, FILE *stream) {
     const struct width_level *level = &run->found[0];
-    char siblings[256] = "";
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET((unsigned)cpu, &run->siblings[0]))
-            printable_add(siblings, sizeof siblings, "%d", cpu);
+    char siblings[256];
+    list_siblings(run, siblings, sizeof siblings);
     table_write_number(stream, "width_level", level->cycles);
     table_write_pair(stream, "width_level_how", level->how);
     table_write_number(stream, "quiet_share", level->share);
@@ -140,6 +146,7 @@ static void add_missing(struct missing *groups, size_t *count, size_t capacity, 
 
 struct outcome {
     size_t with_value, predicted, failed;
+    size_t of_the_moment;    // measured again at another time they may come out better
     struct missing unstable; // they have values
 };
 
@@ -153,6 +160,7 @@ static struct outcome judge(const struct measurement *run, struct missing *group
         struct pooled pooled = {.status = STATUS_unavailable};
         if (tally)
             tally_pool(tally, run->settings->precision, &pooled);
+        outcome.of_the_moment += status_wants_retry(pooled.status);
         if (!isnan(pooled.cycles.value) && tally) {
             outcome.with_value++;
             if (pooled.status == STATUS_unstable)
@@ -180,6 +188,34 @@ static void print_split(const struct measurement *run, double seconds) {
         units_format_seconds(run->store->seconds_syncing, syncing, sizeof syncing));
 }
 
+// How long the first core was ours when the run began.
+static void print_quiet(const struct measurement *run) {
+    const struct width_level *level = &run->found[0];
+    char siblings[256];
+    list_siblings(run, siblings, sizeof siblings);
+    if (isnan(level->share))
+        fprintf(stderr, "whether CPU %d has a neighbour could not be told: %s\n", run->cores[0].cpu,
+                level->how);
+    else
+        fprintf(stderr, "CPU %d was quiet %.0f %% of the time when the run began%s%s\n",
+                run->cores[0].cpu, 100 * level->share,
+                *siblings ? ", and shares its core with CPU " : "", siblings);
+}
+
+// Where much came out badly for the moment: what disturbed, as far as it is known, and what helps.
+static void print_remedy(const struct measurement *run, const struct outcome *outcome) {
+    enum { MUCH = 10 }; // one in so many
+    size_t all = run->core_count * run->plan->count;
+    if (!outcome->of_the_moment || MUCH * outcome->of_the_moment < all)
+        return;
+    fprintf(stderr, "disturbed: %zu of %zu variant%s; ", outcome->of_the_moment, all, plural(all));
+    print_quiet(run);
+    fprintf(stderr,
+            "remedy: wait for a quieter time, take another CPU (--cpu N; ./asmsweep doctor names "
+            "the quietest) or more executions (--blocks N; up to %lld now)\n",
+            run->settings->most_blocks);
+}
+
 int report_end(struct measurement *run, double seconds, struct error *error) {
     enum { GROUPS = 24 };
     static struct missing groups[GROUPS];
@@ -199,6 +235,7 @@ int report_end(struct measurement *run, double seconds, struct error *error) {
                 "(%s)\n",
                 100 * run->settings->precision, outcome.unstable.count,
                 plural(outcome.unstable.count), outcome.unstable.names);
+    print_remedy(run, &outcome);
     fprintf(stderr, "%zu value%s, %zu predicted to have none here, %zu failed\n",
             outcome.with_value, plural(outcome.with_value), outcome.predicted, outcome.failed);
     if (run->cross_check)

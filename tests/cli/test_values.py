@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a run makes of its executions: values that agree, scatter, come late, or never."""
 
+import re
+
 import pytest
 from host import QUIET, SHARED
 
@@ -8,6 +10,8 @@ from conftest import assert_ended, rows, run
 
 QUICK = ["--slices", "20"]
 DISAGREE = "invalid_reference"
+REMEDY = ("\nremedy: wait for a quieter time, take another CPU (--cpu N; ./asmsweep doctor names "
+          "the quietest) or more executions (--blocks N; up to 15 now)\n")
 
 
 def test_what_is_unstable_is_named_and_measured_up_to_ten_times_more(builds, says, out):
@@ -20,17 +24,20 @@ def test_what_is_unstable_is_named_and_measured_up_to_ten_times_more(builds, say
     assert float(summary["crc.links16"]["value"]) == pytest.approx(48, rel=0.05)
     assert ("unstable, with two modes or an interval wider than 0.5 %: 2 variants (crc.links8, "
             "crc.links16)\n") in done.stderr
+    assert "\ndisturbed: 2 of 3 variants; " in done.stderr and REMEDY in done.stderr
     assert {name: host.executions(name) for name in summary} == {
         "crc.links8": 15, "crc.links16": 15, "crc.links32": 5}
 
 
 def test_one_far_execution_of_five_brings_more_and_then_counts_no_more(builds, says, out):
     says("small", "crc.links8 2 loop=36", "crc.links8 3 loop=24")
-    assert_ended(run(builds("small"), "-o", out, "--only", "crc.links8", *QUICK))
+    done = run(builds("small"), "-o", out, "--only", "crc.links8", *QUICK)
+    assert_ended(done)
     (row,) = rows(out, "summary.csv")
     assert (row["status"], row["executions"]) == ("ok", "10")
     assert float(row["value"]) == pytest.approx(24, rel=0.001)
     assert "1 of 10 executions far off, the farthest 35.9" in row["detail"]
+    assert "remedy" not in done.stderr and "disturbed" not in done.stderr
 
 
 def test_a_variant_whose_references_agree_later_gets_its_value(builds, says, out):
@@ -54,6 +61,9 @@ def test_a_host_that_is_shared_throughout_gives_no_value_and_says_why(builds, sa
     assert done.returncode == 3
     assert done.stderr.count("no value, invalid_reference: 1 variant (") == 6
     assert "\n0 values, 0 predicted to have none here, 6 failed\n" in done.stderr
+    assert re.search(r"\ndisturbed: 6 of 6 variants; (CPU \d+ was quiet \d+ % of the time|whether "
+                     r"CPU \d+ has a neighbour could not be told: )", done.stderr)
+    assert REMEDY in done.stderr
     for name in ("measurements.csv", "summary.csv"):
         assert {(row["status"], row["value"], row["ci_low"]) for row in rows(out, name)} == {
             (DISAGREE, "", "")}

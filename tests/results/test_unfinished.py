@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A run that was interrupted, or ended by its budget, is not taken for a whole one; one that has
-no costs at all is told why."""
+no costs at all is told why, one that was much disturbed what helps."""
 
 import csv
 import hashlib
@@ -139,3 +139,25 @@ def test_a_run_without_a_row_is_one_line_with_the_remedy(solve, table, tmp_path,
     done = table(folder)
     assert (done.returncode, done.stdout, done.stderr) == (
         2, "", f"asmsweep table: {folder}{says.format(folder)}\n")
+
+
+def worse(loops, *statuses):
+    """The same run where the last loops came out like that."""
+    for row, status in zip(reversed(loops), statuses):
+        row.update({"status": status} if status == "unstable" else
+                   {"status": status, "value": "", "ci_low": "", "ci_high": ""})
+    return loops
+
+
+@pytest.mark.parametrize("statuses", (["unstable", "contended", "invalid_reference"],
+                                      ["unstable", "not_constant", "faulted"], ["contended"]))
+def test_a_run_that_was_much_disturbed_says_so_and_what_helps(statuses, tmp_path, solve, table):
+    loops = [homogeneous(f"l{n}", "cli", n, 2.0 * n) for n in range(1, 21)]
+    folder = write_run(tmp_path, worse(loops, *statuses), [("quiet_share", "0.314")])
+    solve(folder)
+    text = " ".join(table(folder).stdout.split())
+    said = ("disturbed: of 20 loops 1 contended, 1 invalid_reference, 1 unstable (its CPU was "
+            "quiet 31 % of the time when it began); run again at a quieter time, on another CPU "
+            "(--cpu) or with more executions (--blocks)")
+    assert (said in text) == (statuses[-1] == "invalid_reference")
+    assert ("disturbed" in text) == (said in text)
