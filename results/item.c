@@ -140,11 +140,18 @@ void item_general(const char *item, char *text, size_t size) {
     }
 }
 
+// Is this the loop's own count, in the register or the place that its sweep chose, and jump?
+static bool is_loop_end(const char *at) {
+    size_t length = strcspn(at, ";");
+    return strcmp(at + length, "; jnz") == 0 &&
+           (strncmp(at, "dec %", 5) == 0 || strncmp(at, "decq 0x", 7) == 0);
+}
+
 // Copy the next instruction without its run ("16*"), and go on behind it. False at the end, which
 // is where the loop's own dec and jnz stand.
 static bool next_instruction(const char **order, char *text, size_t size) {
     const char *at = *order + strspn(*order, "; ");
-    if (*at == '\0' || strcmp(at, "dec %eax; jnz") == 0)
+    if (*at == '\0' || is_loop_end(at))
         return false;
     char *star;
     if (strtoul(at, &star, 10) > 0 && *star == '*')

@@ -9,15 +9,20 @@
 
 struct overhead overhead_of(const struct loops *loops, const struct loop *like) {
     struct overhead overhead = {.high = 0, .measured = false, .variant = ""};
+    char counter[16], other[16];
+    context_get(like->row->context, "counter", counter, sizeof counter);
     for (size_t i = 0; i < loops->count; i++) {
         const struct loop *loop = &loops->loop[i];
         if (!loop->empty || !loop->has_value || !loops_same_place(loop, like))
+            continue;
+        context_get(loop->row->context, "counter", other, sizeof other);
+        if (strcmp(counter, other) != 0)
             continue;
         if (loop->ci_high > overhead.high)
             overhead = (struct overhead){loop->ci_high, true, loop->row->variant};
     }
     if (!overhead.measured)
-        overhead.high = OVERHEAD_ASSUMED;
+        overhead.high = strcmp(counter, "memory") == 0 ? OVERHEAD_MEMORY : OVERHEAD_ASSUMED;
     return overhead;
 }
 
@@ -28,12 +33,16 @@ static double hundredths(double cycles) {
 
 void refuse_nothing(struct costs *costs, struct costs_row *cost, enum status status,
                     const char *behind) {
-    double low = hundredths(cost->ci_low), high = hundredths(cost->ci_high);
-    if (low > 0)
+    if (hundredths(cost->ci_low) > 0)
         return;
-    cost_refuse(
-        costs, cost, status,
-        text_make("not above 0: %.2f to %.2f cycles; it hides behind %s", low, high, behind));
+    double high = fmax(0, hundredths(cost->ci_high));
+    char *why =
+        *behind != '\0'
+            ? text_make("not above 0: 0.00 to %.2f cycles; it hides behind %s", high, behind)
+            : text_make("not told from 0: 0.00 to %.2f cycles; its loops are known too "
+                        "badly, more executions may tell (--blocks)",
+                        high);
+    cost_refuse(costs, cost, status, why);
 }
 
 // One direct cost after another: does whole = first; second?

@@ -9,8 +9,10 @@
 #include "results/fit.h"
 #include "results/loops.h"
 
-// What dec; jnz add to a loop at most, cycles per iteration.
+// What dec; jnz add to a loop at most, cycles per iteration; where dec counts in memory it waits
+// for what it stored the iteration before.
 #define OVERHEAD_ASSUMED 1.0
+#define OVERHEAD_MEMORY 6.0
 
 struct overhead {
     double high;         // the empty loop's upper end where there is one, else OVERHEAD_ASSUMED
@@ -18,12 +20,12 @@ struct overhead {
     const char *variant; // that loop, "" if none
 };
 
-// The overhead's upper end for loops measured in the same place as `like`.
+// The overhead's upper end for loops measured in the same place as `like` that count as it does.
 struct overhead overhead_of(const struct loops *loops, const struct loop *like);
 
 // An instruction costs something: take a value whose interval reaches what two decimals show as 0
-// away again, and name the interval and `behind`, what it hides behind. No CPU executes 200
-// instructions a cycle.
+// away again, and name the interval and `behind`, what it hides behind; "": nothing, its loops are
+// known too badly. No CPU executes 200 instructions a cycle.
 void refuse_nothing(struct costs *costs, struct costs_row *cost, enum status status,
                     const char *behind);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Direct costs: loops that hold one group and nothing else, at one or several lengths.
+#include "results/agree.h"
 #include "results/solve.h"
+
+#include "common/margin.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,15 +71,33 @@ static enum status set_status(const struct set *set) {
     return status;
 }
 
+// Is the longest loop no longer than dec and jnz alone may be?
+static bool hides(const struct set *set, struct overhead overhead) {
+    size_t longest = 0;
+    for (size_t i = 1; i < set->fit.rows; i++)
+        if (set->fit.counts[i] > set->fit.counts[longest])
+            longest = i;
+    double cycles = set->fit.cycles[longest];
+    return cycles - overhead.high <= margin_of(cycles);
+}
+
 static void fill_value(struct set *set, struct overhead overhead, struct costs *costs,
                        struct costs_row *cost) {
     struct fit fit;
     struct fit_item item;
-    char shape[160] = "";
+    char shape[160] = "", axis[64];
     set->fit.overhead_high = overhead.high;
     fit_solve(&set->fit, &fit, &item);
     if (!one_length(&set->fit))
         cost->additive = fit.additive;
+    agree_confounded(set->loop, set->members, axis, sizeof axis);
+    if (cost->additive == ADDITIVE_no && axis[0] != '\0') {
+        cost_refuse(costs, cost, STATUS_unavailable,
+                    text_make("not proportional to the length, and its loops differ by %s, too: a "
+                              "context that says %s gives each a row",
+                              axis, axis));
+        return;
+    }
     if (cost->additive == ADDITIVE_no) {
         snprintf(shape, sizeof shape,
                  "not proportional to the length (off by %.2f cycles, margin %.2f): the longest "
@@ -92,15 +113,20 @@ static void fill_value(struct set *set, struct overhead overhead, struct costs *
                                          shape, fit.overhead_low, fit.overhead_high,
                                          overhead.measured ? "empty loop" : "assumed"));
     refuse_nothing(costs, cost, STATUS_unavailable,
-                   "the loop's own dec and jnz; more of it in an iteration would tell");
+                   hides(set, overhead)
+                       ? "the loop's own dec and jnz; more of it in an iteration would tell"
+                       : "");
 }
 
 static void add_set(const struct loops *loops, struct set *set, struct costs *costs) {
     const struct loop *first = set->loop[0];
     struct costs_row *cost = loops_cost(first, set->loop, set->members, METHOD_direct, costs);
     cost->item = first->row->group;
+    char *differ = agree_why_not(set->loop, set->members);
     if (set->fit.rows == 0)
         loop_refuse(first, costs, cost);
+    else if (differ != NULL)
+        cost_refuse(costs, cost, STATUS_unavailable, differ);
     else
         fill_value(set, overhead_of(loops, first), costs, cost);
 }

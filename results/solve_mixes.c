@@ -2,6 +2,7 @@
 // Solved costs: one system per (family, order, context) of loops that mix instructions.
 #include "results/solve.h"
 
+#include "common/margin.h"
 #include "results/context.h"
 
 #include <math.h>
@@ -157,7 +158,9 @@ static void fill_cost(const struct system *system, const struct fit *fit, size_t
                                 "dec;jnz %.2f to %.2f",
                                 fit->rank, fit->condition, fit->worst_residual, fit->worst_margin,
                                 fit->overhead_low, fit->overhead_high));
-    refuse_nothing(costs, cost, STATUS_implausible, "its neighbours");
+    bool hides = item->cycles <= margin_cycles;
+    refuse_nothing(costs, cost, hides ? STATUS_implausible : STATUS_unavailable,
+                   hides ? "its neighbours" : "");
 }
 
 static void add_costs(const struct loops *loops, struct system *system, const struct loop *first,
