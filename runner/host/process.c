@@ -76,6 +76,13 @@ static int pin_to(int cpu) {
     return sched_setaffinity(0, sizeof set, &set);
 }
 
+// Where memory runs out, a child is ended and not whoever measures, or the machine's own programs.
+static void go_first(void) {
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file >= 0 && write(file, "1000", 4) == 4)
+        close(file);
+}
+
 static void set_surroundings(const struct process_request *request) {
     if (request->timeout > 0) {
         // Above the wall-clock limit: this one is for grandchildren that outlive us.
@@ -83,6 +90,7 @@ static void set_surroundings(const struct process_request *request) {
         setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
     }
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    go_first();
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -177,6 +185,33 @@ static void collect(pid_t pid, const struct process_request *request, const stru
         kill(-pid, SIGKILL);
 }
 
+// A child of ours, 0 if there is none.
+static pid_t some_child(void) {
+    long pid = 0;
+    FILE *children = fopen("/proc/thread-self/children", "re");
+    if (children == NULL)
+        return 0;
+    if (fscanf(children, "%ld", &pid) != 1)
+        pid = 0;
+    fclose(children);
+    return (pid_t)pid;
+}
+
+// End what the child, which has been waited for, left behind, and wait until it is gone: it would
+// sit on the CPU that the next one is measured on. All of it is our children by now
+// (PR_SET_CHILD_SUBREAPER): most in the child's group, which ends as a whole; then what has left
+// the group, one after the other.
+static void end_strays(pid_t group) {
+    kill(-group, SIGKILL);
+    while (waitpid(-group, NULL, 0) > 0 || errno == EINTR)
+        ;
+    for (pid_t pid; (pid = some_child()) > 0;) {
+        kill(pid, SIGKILL);
+        if (waitpid(pid, NULL, 0) < 0 && errno != EINTR)
+            return;
+    }
+}
+
 // Wait for the child within what is left of the time; kill it then.
 static void reap(pid_t pid, const struct process_request *request, struct process_result *result,
                  double started) {
@@ -192,7 +227,7 @@ static void reap(pid_t pid, const struct process_request *request, struct proces
             usleep(500); // streams are closed: the end is microseconds away, or it hangs
         }
     }
-    kill(-pid, SIGKILL); // what it may have left behind in its group
+    end_strays(pid);
 }
 
 // In the parent, once the child has been made: let it start, hear it out, wait for its end.
@@ -222,6 +257,7 @@ static void attend(pid_t pid, const struct process_request *request, struct pipe
 int process_run(const struct process_request *request, struct process_result *result,
                 struct error *error) {
     *result = (struct process_result){.allowed = request->timeout};
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     FILE *kept[2] = {text_open(&result->output, &result->output_length),
                      text_open(&result->errors, &result->errors_length)};
     struct pipes pipes;

@@ -3,7 +3,8 @@
 //
 // The only place that forks. Programs are given as argument vectors, never as
 // shell text. The child has its own process group, the C locale, no standard
-// input, and dies with us (PR_SET_PDEATHSIG; a CPU limit covers grandchildren).
+// input, and dies with us (PR_SET_PDEATHSIG; a CPU limit covers grandchildren). What it has started
+// ends with it. We have no other children meanwhile: whoever has would lose them.
 #pragma once
 
 #include "common/error.h"

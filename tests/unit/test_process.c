@@ -183,6 +183,23 @@ static void what_a_child_leaves_in_its_group_is_ended(void **state) {
     assert_true(is_gone((pid_t)atol(result.output)));
 }
 
+// A program that goes where no signal to its group finds it, and says which one it is.
+static void what_a_child_leaves_outside_its_group_is_ended_too(void **state) {
+    (void)state;
+    SHELL("setsid sh -c 'echo $$; exec sleep 100 >/dev/null 2>&1' & sleep 0.3", .cpu = -1);
+    assert_string_equal(words, "exit status 0");
+    pid_t stray = (pid_t)atol(result.output);
+    assert_true(stray > 1);
+    assert_int_equal(kill(stray, 0), -1);
+    assert_int_equal(errno, ESRCH);
+}
+
+static void a_child_is_the_first_to_go_where_memory_runs_out(void **state) {
+    (void)state;
+    SHELL("cat /proc/self/oom_score_adj", .cpu = -1);
+    assert_string_equal(result.output, "1000\n");
+}
+
 static void output_over_the_limit_is_cut_and_the_rest_read_away(void **state) {
     (void)state;
     SHELL("head -c 3000000 /dev/zero | tr '\\0' x; echo end >&2", .cpu = -1, .output_limit = 1000);
@@ -278,6 +295,8 @@ int main(void) {
         TEST(a_time_limit_ends_child_and_grandchildren),
         TEST(one_that_closed_its_output_and_hangs_is_ended_too),
         TEST(what_a_child_leaves_in_its_group_is_ended),
+        TEST(what_a_child_leaves_outside_its_group_is_ended_too),
+        TEST(a_child_is_the_first_to_go_where_memory_runs_out),
         TEST(output_over_the_limit_is_cut_and_the_rest_read_away),
         TEST(endless_output_ends_at_the_time_limit),
         TEST(nuls_in_the_output_are_kept),
