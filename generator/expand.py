@@ -188,7 +188,7 @@ def _render(loop, template, values, row, counter):
         return template.render({
             **values, **blocks, "variant": row["variant"], "iterations": row["iterations"],
             "needs": NEEDS.index(row["needs"]), "source_template": loop.source,
-            "counts_in": counter})
+            "counts_in": counter, "syscalls": loop.syscalls})
 
 
 def duplicates(sweep, variants):

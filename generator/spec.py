@@ -9,7 +9,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from generator import axes as axes_of, shared
+from generator import axes as axes_of, shared, syscalls
 from generator.check import check, check_line, check_name, check_texts, schema
 from generator.environment import Condition, Text
 from common.errors import BadInput, known, place
@@ -21,13 +21,13 @@ MOST_EVENTS = 12  # REQUEST_MAX_EVENTS of runner/run/request.h
 _EVENT = re.compile(r"(?=.{1,63}$)(?:[!-+\-.0-:<-~]|/[!-.0-:<-~]*/)+")
 
 _LOOP_COMMON = schema(text="needs group order excludes_chain counter",
-                      text_number="groups iterations", list="conditions",
+                      text_number="groups iterations", list="conditions syscalls",
                       table="axes rows values claims context phrases")
 FAMILY = {**_LOOP_COMMON, **schema("summary group", text="summary like group")}
 LOOP = {**_LOOP_COMMON, **schema("name body", text="name body setup teardown summary")}
 ENTRY = schema("name", text="name", number="iterations", list="conditions", table="axes")
 SWEEP = {**schema("summary", text="summary name like", number="limit",
-                  list="duplicates family loop events"), **shared.SHARED}
+                  list="duplicates family loop events syscalls"), **shared.SHARED}
 CLAIMS = schema(text="mix sequence", text_number="bytes retired")
 COMMON_AXES = {"align_offset": [0]}
 
@@ -50,6 +50,7 @@ class Loop:
     values: dict = field(default_factory=dict)
     context: dict = field(default_factory=dict)
     phrases: dict = field(default_factory=dict)
+    syscalls: list = field(default_factory=list)  # numbers of what its loops may call
 
     @property
     def source(self):
@@ -128,6 +129,9 @@ def load_sweep(env, path, templates):
     loops += [_inline(env, file, i, entry) for i, entry in enumerate(file.data.get("loop", []))]
     if not loops:
         raise file.error((), "the sweep is empty", "add a [[family]] or a [[loop]]")
+    everywhere = syscalls.declared(file, ("syscalls",), file.data.get("syscalls", []))
+    for loop in loops:
+        loop.syscalls = sorted({*loop.syscalls, *everywhere})
     own = "" if _is_the_projects(path, templates) else os.path.abspath(path)
     told, files = shared.read(file, templates, loops)
     return Sweep(name, " ".join(file.data["summary"].split()), file, limit,
@@ -234,6 +238,7 @@ def _loop(env, file, keys, data, name, template):
         axes.setdefault(axis, values)
     loop = Loop(name, file, keys, axes, rows, _conditions(env, file, keys, data), template)
     loop.phrases = shared.phrases(file, (*keys, "phrases"), data.get("phrases", {}))
+    loop.syscalls = syscalls.declared(file, (*keys, "syscalls"), data.get("syscalls", []))
     for key in ("needs", "group", "groups", "order", "iterations", "excludes_chain", "counter"):
         if key in data:
             loop.texts[key] = _text(env, file, (*keys, key), data[key])

@@ -3,6 +3,7 @@
 
 #include "common/memory.h"
 #include "common/printable.h"
+#include "common/syscalls.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -52,6 +53,28 @@ __attribute__((format(printf, 2, 3))) static bool reads(const struct line *line,
     return !strcmp(again, line->text);
 }
 
+// A call that limits.c of the run-time does not allow: "error syscall 57".
+static void describe_forbidden(const struct line *line, char *why, size_t size) {
+    unsigned number;
+    const char *name;
+    if (sscanf(line->text, "error int80 %u", &number) == 1 &&
+        reads(line, "error int80 %u", number)) {
+        snprintf(why, size, "the loop made system call %u by int $0x80, which none may", number);
+        return;
+    }
+    if (sscanf(line->text, "error syscall %u", &number) != 1 ||
+        !reads(line, "error syscall %u", number))
+        return;
+    name = syscall_name(number);
+    if (*name)
+        snprintf(why, size,
+                 "the loop made system call %u (%s), which its sweep does not declare: syscalls = "
+                 "[\"%s\"]",
+                 number, name, name);
+    else
+        snprintf(why, size, "the loop made system call %u, which there is not", number);
+}
+
 // Say what an unexpected line is: the variant's own error, or rubbish, quoted safely.
 static int refuse(const struct line *line, char *why, size_t size) {
     char quoted[49];
@@ -61,6 +84,7 @@ static int refuse(const struct line *line, char *why, size_t size) {
     for (size_t i = 0; i < sizeof variant_errors / sizeof *variant_errors; i++)
         if (!strcmp(line->text, variant_errors[i].line))
             snprintf(why, size, "%s", variant_errors[i].meaning);
+    describe_forbidden(line, why, size);
     return -1;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // variant run-time: arguments, the bare run, and the stopwatch.
+#include "limits.h"
 #include "output.h"
 #include "variant.h"
 
@@ -182,6 +183,7 @@ int variant_main(long argc, char **argv) {
     get_privilege();
     scratch[0] = 0;
     pattern_state = 0x9e3779b97f4a7c1d; // never 0; why this one: docs/popf_if.md
+    limits_enter();
     if (with_stopwatch)
         stopwatch(number);
     else

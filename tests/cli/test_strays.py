@@ -13,7 +13,7 @@ import time
 import pytest
 from host import perf_forbidden
 
-from conftest import NOBODY, RUN, assert_ended, environment, is_root, rows, run, start
+from conftest import CPU, NOBODY, RUN, assert_ended, environment, is_root, rows, run, start
 
 
 # What the stopwatch may say of real loops here: no test of this file judges how quiet the core is.
@@ -62,6 +62,13 @@ def test_the_value_of_a_loop_that_leaves_a_flag_set_stands(builds, says, out):
     ("elsewhere", "unproved", "the loop leaves its section; no .section or .text in setup, body "
                               "and teardown without going back to .loop"),
     ("prints", "faulted", "unexpected output: 'hi'"),
+    ("forks", "faulted", "the loop made system call 57 (fork), which its sweep does not declare: "
+                         'syscalls = ["fork"]'),
+    ("opens_by_int80", "faulted", "the loop made system call 5 by int $0x80, which none may"),
+    ("writes_elsewhere", "faulted", "the loop made system call 1 (write), which its sweep does not "
+                                    "declare"),
+    ("calls_astray", "faulted", "the loop made system call 41 (socket)"),
+    ("takes_all_memory", "faulted", "died of SIGILL"),
     ("exits_early", "faulted", "no end mark: the variant did not finish"),
 ])
 def test_each_way_astray_has_its_status_and_reason(strays, variant, status, reason):
@@ -84,13 +91,18 @@ def test_one_that_hangs_is_gone_afterwards(strays):
             assert not stream.read().startswith(program), f"{process} still runs"
 
 
+def test_a_declared_call_is_made_and_measured(builds, out):
+    run(builds("callers"), "-o", out, "--only", "getpid", "--blocks", "2", "--slices", "50")
+    executed(out, "getpid")
+
+
 def test_the_good_ones_are_unharmed(strays):
     done, summary, folder = strays
     for links in (8, 16):
         executed(folder, f"good.links{links}")
         assert summary[f"good.links{links}"]["status"] in EXECUTED
     assert done.returncode in (1, 3)  # 3: the neighbours of this machine left none a value
-    assert len(rows(folder, "measurements.csv")) == 2 * 15
+    assert len(rows(folder, "measurements.csv")) == 2 * 20
 
 
 def test_what_goes_astray_costs_the_others_nothing(builds, says, out):
@@ -233,6 +245,27 @@ def until(condition, seconds=30):
     while not condition() and time.monotonic() < ends:
         time.sleep(0.01)
     return condition()
+
+
+@pytest.mark.parametrize("before", [[], NOBODY], ids=["as_is", "nobody"])
+def test_one_that_starts_processes_without_end_is_ended_with_all_of_them(builds, out, before):
+    if before and not is_root():
+        pytest.skip("not root: cannot become another user")
+    path = os.path.join(builds("callers"), "bin", "starts_without_end")
+    program = os.path.join(os.path.dirname(out), "asmsweep-run")
+    shutil.copy(RUN, program)
+    with subprocess.Popen(
+            [*before, program, "run", builds("callers"), "-o", out, "--only", "starts_without_end",
+             "--blocks", "1", "--timeout", "2s", "--cpu", CPU], cwd="/",
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        most = 0
+        while process.poll() is None:
+            most = max(most, len(pids_of(path)))
+            time.sleep(0.05)
+        left, said = pids_of(path), process.stderr.read()
+    assert (left, process.returncode) == ([], 3)
+    assert "still running after the 2 s allowed" in said
+    assert 10 < most <= 64
 
 
 def test_a_killed_runner_leaves_no_loop_behind_its_perf(builds, out):

@@ -37,6 +37,13 @@ def test_values_compute_negative_numbers_and_such_with_a_point(expand_text):
     assert "# -5 0.5\n" in text
 
 
+def test_declared_calls_of_loop_and_sweep_stand_in_the_binary(expand_text):
+    text = expand_text('syscalls = ["getpid", "getppid"]\n' + HEAD +
+                       'syscalls = ["getpid", "read"]\naxes.a = 1\n')[0].text
+    assert "variant_syscalls: .long 0, 39, 110, -1\n" in text
+    assert "variant_syscalls" not in expand_text(HEAD + "axes.a = 1\n")[0].text
+
+
 def test_a_mark_at_the_begin_of_a_file_is_no_text(expand_text):
     assert names(expand_text("\ufeff" + HEAD + "axes.a = 3\n")) == ["x.a3"]
 

@@ -74,6 +74,12 @@ static const struct {
     TEXT(HEADER SLICE SLICE "note flags\nend 2\n", "unexpected output: 'note flags'"),
     TEXT("error rsp\n", "did not leave RSP as it found it"),
     TEXT("error canary\n", "overwrote the stack"),
+    TEXT("error syscall 57\n",
+         "system call 57 (fork), which its sweep does not declare: syscalls = "
+         "[\"fork\"]"),
+    TEXT("error syscall 9999\n", "system call 9999, which there is not"),
+    TEXT("error syscall 057\n", "unexpected output: 'error syscall 057'"),
+    TEXT("error int80 2\n", "system call 2 by int $0x80, which none may"),
     TEXT(HEADER SLICE "error rsp\n", "did not leave RSP"),
     TEXT("error cpl0\n", "runs only at CPL0"),
     TEXT("error iopl 38\n", "iopl: ENOSYS"),
