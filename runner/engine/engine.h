@@ -19,6 +19,7 @@ struct engine_job {
     size_t index;        // the caller's number, comes back in the execution
     const char *variant; // name
     const char *path;    // its ELF
+    const char *mix;     // of its loop, "" if not known
     enum needs needs;
     int excluded_chain;  // enum segment or CHAINS_all
     uint64_t iterations; // default count of the bare run, about a second
@@ -111,10 +112,14 @@ int engine_measure(const struct engine *engine, const struct engine_settings *se
 enum privilege engine_privilege(const struct engine_job *job, const struct engine_probe *probe);
 
 // May this variant be executed under an engine with this probe? Fills the execution's
-// privilege; if not, also its status (refused) and the reason. A privileged variant runs only
-// where the truth gate found the privilege real.
+// privilege; if not, also its status and the reason: refused where the truth gate did not find the
+// privilege real that it needs, emulated where somebody else than the CPU executes it.
 bool engine_may_run(const struct engine_job *job, const struct engine_probe *probe,
                     struct execution *execution);
+
+// The second half of it: has the variant an instruction that is emulated there (emulated.def)?
+bool engine_emulates(const struct engine_job *job, const struct engine_probe *probe,
+                     struct execution *execution);
 
 // An execution of which nothing is known yet.
 struct execution execution_of(const struct engine_job *job, int cpu);
@@ -124,7 +129,8 @@ struct execution execution_of(const struct engine_job *job, int cpu);
     ((it)->status = (what), snprintf((it)->detail, sizeof((it)->detail), __VA_ARGS__))
 
 // Take the output of a variant's --stopwatch run as the execution's slices; status ok, and in the
-// detail the flags that the loop left changed. -1: it is none; *execution stays, `why` says why.
+// detail the flags that the loop left changed; or emulated, and no slices. -1: it is none;
+// *execution stays, `why` says why.
 int execution_take_slices(struct execution *execution, const char *output, size_t length,
                           size_t slices, char *why, size_t size);
 

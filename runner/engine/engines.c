@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/engine/engine.h"
 
+#include "runner/engine/emulated.h"
 #include "runner/estimate/slices.h"
 #include "runner/host/process.h"
 
@@ -61,12 +62,24 @@ bool engine_may_run(const struct engine_job *job, const struct engine_probe *pro
                     struct execution *execution) {
     enum privilege privilege = execution->privilege = engine_privilege(job, probe);
     if (privilege == PRIVILEGE_not_needed || privilege == PRIVILEGE_real)
-        return true;
+        return !engine_emulates(job, probe, execution);
     ends_with(execution, STATUS_refused, "not executed: privilege %s at CPL%d (%s)",
               privilege_name(privilege), probe->ring,
               is_wrong_ring(job, probe) ? "it leaves IF 0 between iterations: guest engine only"
                                         : probe->privilege_reason);
     return false;
+}
+
+bool engine_emulates(const struct engine_job *job, const struct engine_probe *probe,
+                     struct execution *execution) {
+    char why[160];
+    if (job->mix == NULL || !emulators_may_hold(job->mix))
+        return false;
+    struct emulators emulators = emulators_find(probe->accel, probe->ring);
+    if (!emulators_hold(&emulators, job->mix, why, sizeof why))
+        return false;
+    ends_with(execution, STATUS_emulated, "not executed: %s", why);
+    return true;
 }
 
 struct execution execution_of(const struct engine_job *job, int cpu) {
@@ -78,9 +91,13 @@ int execution_take_slices(struct execution *execution, const char *output, size_
     if (slices_parse(output, length, slices, &execution->slices, why, size))
         return -1;
     execution->status = STATUS_ok;
-    if (execution->slices.flags_left)
+    if (execution->slices.emulated) {
+        ends_with(execution, STATUS_emulated, "%s", execution->slices.emulated);
+        slices_free(&execution->slices);
+    } else if (execution->slices.flags_left) {
         slices_describe_flags(execution->slices.flags_left, execution->detail,
                               sizeof execution->detail);
+    }
     return 0;
 }
 

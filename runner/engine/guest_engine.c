@@ -147,7 +147,8 @@ static bool is_refused(const struct engine_probe *probe, const struct engine_job
                   probe->privilege == PRIVILEGE_emulated ? STATUS_emulated : STATUS_refused,
                   "not executed: CPL%d in this guest is %s (%s)", probe->ring,
                   privilege_name(probe->privilege), probe->privilege_reason);
-    return !probe->usable;
+    return !probe->usable ||
+           (strcmp(probe->accel, "kvm") == 0 && engine_emulates(job, probe, execution));
 }
 
 static int measure(const struct engine_settings *settings, const struct engine_probe *probe,

@@ -114,6 +114,18 @@ static bool parse_flags(const struct line *line, uint64_t *flags) {
            reads(line, "note flags %lu", *flags);
 }
 
+// What traps.c of the run-time found.
+static bool parse_traps(const struct line *line, const char **emulated) {
+    if (!strcmp(line->text, "note traps"))
+        *emulated = "each iteration traps into the kernel, which does something in its place";
+    else if (!strcmp(line->text, "note sleeps"))
+        *emulated = "the kernel puts the loop to sleep, as it does after a locked access over two "
+                    "cache lines";
+    else
+        return false;
+    return true;
+}
+
 // The end mark, which is the last line.
 static int parse_end(const struct line *line, size_t expected, bool is_last, char *why,
                      size_t size) {
@@ -139,7 +151,7 @@ static int parse_body(const char *at, const char *end, size_t expected, struct s
     while (next_line(&at, end, &line)) {
         if (slices->count < expected && parse_slice(&line, &slices->slices[slices->count]))
             slices->count++;
-        else if (parse_flags(&line, &slices->flags_left))
+        else if (parse_flags(&line, &slices->flags_left) || parse_traps(&line, &slices->emulated))
             continue;
         else if (slices->count == expected)
             return parse_end(&line, expected, at == end, why, size);

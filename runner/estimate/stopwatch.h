@@ -24,6 +24,7 @@ struct slices {
     uint32_t links[SEGMENT_loop]; // dependent links in an iteration of each reference chain
     uint32_t n[SEGMENT_COUNT];    // iterations of each segment
     uint64_t flags_left;          // RFLAGS bits the loop left changed; 0: none
+    const char *emulated;         // why its time is no cost; NULL: it is
     size_t count;
     struct slice *slices; // count of them; the owner frees
 };

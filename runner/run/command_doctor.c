@@ -34,7 +34,8 @@ static void print_prediction(const struct plan *plan, const struct engine *engin
     if (probe->usable && engine->needs_unit && !plan_calibrator(plan, &cycles, why, sizeof why))
         printf("%s with engine %s: no unit: %s\n", plan->sweep, engine->name, why);
     else if (probe->usable)
-        printf("%s with engine %s: %zu of %zu variants can run, %zu are refused, %zu unproved\n",
+        printf("%s with engine %s: %zu of %zu variants can run, %zu are refused or emulated, %zu "
+               "unproved\n",
                plan->sweep, engine->name, plan->count - refused - unproved, plan->count, refused,
                unproved);
 }

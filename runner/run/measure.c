@@ -105,7 +105,9 @@ static void add_lost_events(const struct block *block, struct execution *executi
 }
 
 static int was_executed(const struct execution *execution) {
-    return execution->status != STATUS_refused && execution->status != STATUS_unproved;
+    bool could_run = execution->status != STATUS_refused && execution->status != STATUS_unproved;
+    // Emulated is what the engine knows beforehand, or what an execution showed.
+    return could_run && (execution->status != STATUS_emulated || execution->seconds_run > 0);
 }
 
 static int append(struct block *block, const struct execution *execution, const char *disturbance) {

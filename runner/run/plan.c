@@ -254,6 +254,7 @@ struct engine_job plan_job(const struct plan *plan, size_t index) {
         .index = index,
         .variant = variant->name,
         .path = variant->path,
+        .mix = variant->mix,
         .needs = variant->needs,
         .excluded_chain = variant->excluded_chain,
         .iterations = variant->iterations,

@@ -2,9 +2,11 @@
 #include "runner/run/record.h"
 
 #include "common/printable.h"
+#include "runner/engine/emulated.h"
 #include "runner/estimate/beside.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 static struct machine_keys keys_of(const struct machine *machine) {
@@ -27,6 +29,18 @@ static void describe_stopwatch(const struct stopwatch_value *value, char *text, 
                       100 * (1 / (1 + value->clock_drift) - 1));
     if (value->disturbed > 0.05)
         printable_add(text, size, "%.0f %% of the slices disturbed", 100 * value->disturbed);
+}
+
+// Time alone proves no exit from a virtual machine (RDSEED takes thousands of cycles on bare metal,
+// too), so it warns: this much an instruction, in the mean over the loop's.
+static const double slow_instruction = 200;
+
+static void describe_slowness(const struct record_run *run, const struct variant *variant,
+                              double cycles, char *text, size_t size) {
+    double instructions = mix_total(variant->mix);
+    if (instructions > 0 && cycles / instructions > slow_instruction &&
+        strcmp(run->machine->hypervisor, "none") != 0)
+        printable_add(text, size, "slow: in a virtual machine it may be the hypervisor that works");
 }
 
 static void write_slices(const struct record_run *run, const struct execution *execution,
@@ -85,6 +99,7 @@ static void take_slices(const struct record_run *run, const struct execution *ex
     row->samples = (long long)value.samples;
     row->status = status_worse(execution->status, value.status);
     describe_stopwatch(&value, detail, size);
+    describe_slowness(run, &run->plan->rows[execution->index], row->value, detail, size);
 }
 
 // The same of slices that none of which is quiet, on purpose.

@@ -9,3 +9,6 @@
 // kernel (iopl, prctl, madvise, ...) it has asked by then. At CPL0 and in the guest, which answers
 // few calls and ends a variant that makes another, it does nothing.
 void limits_enter(void);
+
+// Whether they are: it was called where Linux is the kernel.
+int limits_are_set(void);

@@ -2,6 +2,7 @@
 // variant run-time: arguments, the bare run, and the stopwatch.
 #include "limits.h"
 #include "output.h"
+#include "traps.h"
 #include "variant.h"
 
 enum { SYS_PRCTL = 157, SYS_IOPL = 172, SYS_EXIT_GROUP = 231 };
@@ -117,6 +118,7 @@ static void wait_somewhat(void) {
 
 static void stopwatch(uint64_t slices) {
     struct segment segments[SEGMENTS];
+    traps_look();
     prepare(segments);
     put_text("slices 1 links 32 32 32 n");
     for (int i = 0; i < SEGMENTS; i++) {
@@ -142,6 +144,7 @@ static void stopwatch(uint64_t slices) {
         put_flush_if_full(STANDARD_OUTPUT);
     }
     put_flags_left();
+    traps_put_note();
 }
 
 static int usage(void) {

@@ -70,7 +70,7 @@ endfunction()
 
 # The run-time as one object, so that ld opens one file less a source.
 function(asmsweep_run_time out)
-  foreach(source entry.s chains.s run.c output.c limits.c)
+  foreach(source entry.s chains.s run.c output.c limits.c traps.c)
     cmake_path(GET source STEM stem)
     set(object run-time/${stem}.o)
     set(depfile) # as reads nothing but its source

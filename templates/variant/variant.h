@@ -32,6 +32,8 @@ _Noreturn void loop_lost(int canary);
 
 // The generated variant's own data.
 extern const uint32_t variant_iterations, variant_needs;
+// The sweep's declared system calls, ended by -1; NULL (no symbol) where there are none.
+extern const int32_t variant_syscalls[] __attribute__((weak));
 enum { NEEDS_NOTHING = 0, NEEDS_IOPL = 1, NEEDS_CPL0 = 2 };
 
 // The page loops may use and the state that patterns carry on (.loopdata).

@@ -81,6 +81,8 @@ static const struct {
     TEXT("error syscall 057\n", "unexpected output: 'error syscall 057'"),
     TEXT("error int80 2\n", "system call 2 by int $0x80, which none may"),
     TEXT(HEADER SLICE "error rsp\n", "did not leave RSP"),
+    TEXT("note traps\n" HEADER SLICE SLICE "end 2\n", "unexpected output: 'note traps'"),
+    TEXT(HEADER SLICE SLICE "note traps 1\nend 2\n", "unexpected output: 'note traps 1'"),
     TEXT("error cpl0\n", "runs only at CPL0"),
     TEXT("error iopl 38\n", "iopl: ENOSYS"),
     TEXT("error iopl 1\n", "iopl: EPERM"),
@@ -98,6 +100,22 @@ static void every_malformed_shape_is_refused_with_its_reason(void **state) {
         assert_null(slices.slices);
         assert_int_equal(slices.count, 0);
     }
+}
+
+static void what_the_kernel_does_in_the_loops_place_is_told(void **state) {
+    (void)state;
+    static const char traps[] = HEADER SLICE SLICE "note traps\nend 2\n",
+                      sleeps[] = HEADER SLICE SLICE "note sleeps\nend 2\n",
+                      neither[] = HEADER SLICE SLICE "end 2\n";
+    assert_int_equal(parse(traps, sizeof traps - 1, 2), 0);
+    assert_contains(slices.emulated, "each iteration traps into the kernel");
+    slices_free(&slices);
+    assert_int_equal(parse(sleeps, sizeof sleeps - 1, 2), 0);
+    assert_contains(slices.emulated, "puts the loop to sleep");
+    slices_free(&slices);
+    assert_int_equal(parse(neither, sizeof neither - 1, 2), 0);
+    assert_null(slices.emulated);
+    slices_free(&slices);
 }
 
 static void a_long_line_of_rubbish_is_quoted_short(void **state) {
@@ -146,6 +164,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_answer_is_taken_number_by_number),
         cmocka_unit_test(every_malformed_shape_is_refused_with_its_reason),
+        cmocka_unit_test(what_the_kernel_does_in_the_loops_place_is_told),
         cmocka_unit_test(a_long_line_of_rubbish_is_quoted_short),
         cmocka_unit_test(every_cut_of_a_whole_answer_is_refused),
         cmocka_unit_test(the_end_mark_alone_is_exact),

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "traps.h"
+
+#include "limits.h"
+#include "output.h"
+#include "variant.h"
+
+#include <linux/resource.h>
+
+enum { SYS_GETRUSAGE = 98 };
+// Of so many single iterations each must trap, for an interrupt may fall into any; and the kernel
+// must have put to sleep so many. It switches the detection of split locks off for 2 jiffies after
+// one, which are 20 milliseconds at most.
+enum { TRIES = 16, SLEEPS = 2, MOST_CALLS = 8, TICKS_BETWEEN = 100000000 };
+
+static const char *note;
+
+// A null selector that is not 0 becomes 0 where IRET goes back to CPL3 (Intel SDM volume 2, IRET;
+// AMD does the same), so it shows that an interrupt or an exception was there. Both registers: a
+// loop may write one of them.
+static void set_mark(void) {
+    __asm__ volatile("mov %0, %%fs\n\tmov %0, %%gs" : : "r"(1));
+}
+
+static int is_mark_gone(void) {
+    uint32_t fs, gs;
+    __asm__ volatile("mov %%fs, %0\n\tmov %%gs, %1" : "=r"(fs), "=r"(gs));
+    return fs == 0 && gs == 0;
+}
+
+static uint64_t read_ticks(void) {
+    uint32_t low, high;
+    __asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
+static void spin(uint64_t ticks) {
+    for (uint64_t begun = read_ticks(); read_ticks() - begun < ticks;)
+        ;
+}
+
+// One iteration trapped, and the same time without the loop did not.
+static int traps_once(void) {
+    set_mark();
+    uint64_t ticks = timed_call(1, loop_setup);
+    if (!is_mark_gone())
+        return 0;
+    set_mark();
+    spin(ticks);
+    return !is_mark_gone();
+}
+
+// Voluntary switches so far, less those that waited for a page from a disk.
+static long sleeps(void) {
+    struct rusage usage;
+    return system_call(SYS_GETRUSAGE, RUSAGE_SELF, (long)&usage, 0)
+               ? 0
+               : usage.ru_nvcsw - usage.ru_majflt;
+}
+
+static int is_put_to_sleep(void) {
+    int found = 0;
+    for (int calls = 0; calls < MOST_CALLS && found < SLEEPS && found == calls; calls++) {
+        long before = sleeps();
+        timed_call(1, loop_setup);
+        found += sleeps() > before;
+        if (found)
+            spin(TICKS_BETWEEN);
+    }
+    return found == SLEEPS;
+}
+
+void traps_look(void) {
+    int tries = 0;
+    if (!limits_are_set() || variant_syscalls)
+        return;
+    timed_call(1, loop_setup); // the loop's pages come by traps, too
+    while (tries < TRIES && traps_once())
+        tries++;
+    if (tries == TRIES)
+        note = "note traps\n";
+    else if (is_put_to_sleep())
+        note = "note sleeps\n";
+}
+
+void traps_put_note(void) {
+    if (note)
+        put_text(note);
+}
