@@ -33,16 +33,16 @@ static bool same_value(const struct loop *a, const struct loop *b, const char *a
            strcmp(first, second) == 0;
 }
 
-static bool same_length(const struct loop *a, const struct loop *b) {
-    return a->has_value && b->has_value && a->row->groups == b->row->groups;
+static bool same_body(const struct loop *a, const struct loop *b) {
+    return a->has_value && b->has_value && mix_equal(&a->mix, &b->mix);
 }
 
-// How many margins two loops of one length are apart; 0 where they agree.
+// How many margins two loops of one mix are apart; 0 where they agree.
 static double apart(const struct loop *a, const struct loop *b) {
     double distance = fabs(a->cycles - b->cycles);
     double margin = margin_of(fmax(a->cycles, b->cycles));
     bool disjoint = a->ci_low > b->ci_high || b->ci_low > a->ci_high;
-    return same_length(a, b) && disjoint && distance > margin ? distance / margin : 0;
+    return same_body(a, b) && disjoint && distance > margin ? distance / margin : 0;
 }
 
 // Do all loops agree that have the same value of the axis?
@@ -115,7 +115,7 @@ static bool is_confounded(const struct loop *const *loop, size_t count, const ch
         for (size_t j = i + 1; j < count; j++) {
             if (!loop[i]->has_value || !loop[j]->has_value || same_value(loop[i], loop[j], axis))
                 continue;
-            if (same_length(loop[i], loop[j]) ||
+            if (same_body(loop[i], loop[j]) ||
                 (is_number(loop[i], axis) && is_number(loop[j], axis)))
                 return false;
             changes = true;

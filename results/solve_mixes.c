@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Solved costs: one system per (family, order, context) of loops that mix instructions.
+#include "results/agree.h"
 #include "results/solve.h"
 
 #include "common/margin.h"
@@ -167,6 +168,7 @@ static void add_costs(const struct loops *loops, struct system *system, const st
                       struct costs *costs) {
     struct fit fit = {0};
     struct fit_item item[MIX_TERMS] = {0};
+    char *differ = agree_why_not(system->valued, system->fit.rows);
     system->fit.overhead_high = overhead_of(loops, first).high;
     if (system->fit.rows > 0)
         fit_solve(&system->fit, &fit, item);
@@ -174,11 +176,14 @@ static void add_costs(const struct loops *loops, struct system *system, const st
         struct costs_row *cost =
             loops_cost(first, system->loop, system->members, METHOD_solved, costs);
         cost->item = rows_own(&costs->rows, text_make("%s", system->names[j]));
-        if (system->fit.rows > 0)
+        if (differ != NULL)
+            cost_refuse(costs, cost, STATUS_unavailable, text_make("%s", differ));
+        else if (system->fit.rows > 0)
             fill_cost(system, &fit, j, &item[j], costs, cost);
         else
             loop_refuse(first, costs, cost);
     }
+    free(differ);
 }
 
 static void solve_system(const struct loops *loops, size_t first, struct system *system,

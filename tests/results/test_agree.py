@@ -102,3 +102,15 @@ def test_a_chain_that_counts_elsewhere_is_compared_with_its_figure(tmp_path, sol
         loops = [homogeneous("l", "imul %rdx,%rdx", 16, 48, half=0.01,
                              order_found=f"16*imul %rdx,%rdx; {end}")]
         assert direct(tmp_path / name, solve, loops)[0]["published"] == "3"
+
+
+def test_a_system_whose_loops_differ_says_so(tmp_path, solve):
+    loops = [loop(f"s{k}.{width}", f"{8 - k}*cli+{k}*sti", 16 + 2 * k + (8 if width == 64 else 0),
+                  parameters=f"second={k};width={width}", family="f")
+             for k in (2, 4, 6) for width in (32, 64)]
+    costs = [row for row in solve(write_run(tmp_path, loops)) if row["method"] == "solved"]
+    assert {(row["item"], row["cycles"], row["status"]) for row in costs} == \
+        {("cli", "", "unavailable"), ("sti", "", "unavailable")}
+    assert {row["detail"] for row in costs} == {
+        "its loops differ by width: s2.32 takes 20.00 cycles an iteration, s2.64 28.00; a context "
+        "that says width gives each a row"}
