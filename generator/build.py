@@ -47,6 +47,7 @@ _TROUBLE = re.compile(r"No space left|[Pp]ermission denied|Read-only|quota|memor
 _LINK_REMEDIES = {
     "relocation truncated": "what lies 2 GiB away is reached by a register: movabs $NAME, %rsi",
     "too long": "take fewer copies",
+    "type changed": 'it holds no values: .pushsection .loopdata, "aw", @nobits, filled by setup',
     "overlaps": 'large data belongs into .pushsection .loopdata, "aw", @nobits',
 }
 # By the cell `mend` of a proof: the key of the TOML that is wrong, and what to do.

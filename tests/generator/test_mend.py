@@ -6,6 +6,7 @@ What is right is built, and the proof has each group as the disassembly spells i
 
 import csv
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -80,9 +81,27 @@ def test_a_group_that_its_body_does_not_hold_is_one_line_with_its_place(build, g
     assert (status, stderr) == (2, f"build: s.toml:4: loop x: group: {said}{REMEDY}")
 
 
-def test_a_familys_group_is_named_in_its_own_file(build, tmp_path):
-    status, said, rows = build("[[family]]\nname = 'seed'\naxes = { program = ['sti28'] }\n")
-    assert (status, said, rows["seed.sti28"]["group"]) == (0, "", "sti")
+@pytest.mark.parametrize("key,place,said", [
+    ("group", "templates/families/calibrator/family.toml:3: family calibrator: group: ", "2 times"),
+    ("body", "templates/families/calibrator/loop.s.j2: family calibrator: counter: ", "'cltq'")])
+def test_a_familys_mistake_is_named_in_its_own_files(tmp_path, prove, key, place, said):
+    for folder in ("common", "generator", "templates"):
+        shutil.copytree(f"{ROOT}/{folder}", tmp_path / folder)
+    shutil.copy(f"{ROOT}/CMakeLists.txt", tmp_path)
+    family = tmp_path / "templates/families/calibrator"
+    loop, toml = family / "loop.s.j2", family / "family.toml"
+    if key == "body":
+        loop.write_text(loop.read_text().replace("<% block body %>\n",
+                                                 "<% block body %>\n        cltq\n"))
+    else:
+        toml.write_text(toml.read_text().replace('group = "add %rbx,%rbx"',
+                                                 'group = "2*add %rbx,%rbx"'))
+    (tmp_path / "s.toml").write_text('summary = "s"\n[[family]]\nname = "calibrator"\n')
+    done = subprocess.run([PYTHON, "-B", "generator/build.py", "--sweep", "s.toml", "--out", "out",
+                           "--prove", prove], capture_output=True, text=True, cwd=tmp_path,
+                          check=False)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"build: {place}") and said in done.stderr
 
 
 COUNTER = ("counter: '{}' writes what the loop counts in (dec {}), and the body does not put it "
