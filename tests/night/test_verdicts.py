@@ -130,6 +130,19 @@ def test_a_night_without_a_value_does_not_hide_a_change(tmp_path):
     assert night(tmp_path / "night", command="candidates", made=now).stdout == "made\tv7\n"
 
 
+@pytest.mark.parametrize("status", ("invalid_reference", "contended"))
+def test_a_bad_moment_is_missing_and_not_lost(tmp_path, status):
+    add_run(tmp_path, 1, loops(1))
+    gone = loops(2)
+    gone[7] = loop("v7", "1*cli", None, status=status, detail="a neighbour")
+    now = add_run(tmp_path, 2, gone)
+    assert night(tmp_path / "night", command="candidates", made=now).stdout == ""
+    _, rows = night(tmp_path / "night", made=now)
+    assert [(row["variant"], row["status"], row["detail"]) for row in of_kind(rows, "missing")] == \
+        [("v7", status, "a neighbour")]
+    assert not of_kind(rows, "lost")
+
+
 def test_what_is_missing_is_listed_with_the_night_it_began(tmp_path):
     gone = loop("v1", "1*cli", None, status="refused", detail="needs CPL0")
     add_run(tmp_path, 1, loops(1, 2))
