@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ROWS_CELL_ROOM = 96 }; // a number, or the names of all remarks
+
 // The names that a cell of a list's type may hold, each with what is said of it.
 struct name {
     const char *name, *text;
@@ -32,6 +34,12 @@ static const struct name quantities[] = {
 #define QUANTITY(name, unit, meaning) {#name, unit},
 #include "common/quantities.def"
 #undef QUANTITY
+};
+
+static const struct name remarks[] = {
+#define REMARK(name, meaning) {#name, meaning},
+#include "common/remarks.def"
+#undef REMARK
 };
 
 static const struct name privileges[] = {
@@ -69,6 +77,7 @@ static const struct {
     const struct name *names;
     int count;
 } lists[] = {
+    [CELL_remarks] = {remarks, REMARK_COUNT},
     [CELL_status] = {statuses, STATUS_COUNT},
     [CELL_quantity] = {quantities, QUANTITY_COUNT},
     [CELL_privilege] = {privileges, PRIVILEGE_COUNT},
@@ -76,11 +85,35 @@ static const struct {
     [CELL_additive] = {additives, ADDITIVE_COUNT},
 };
 
-static int name_from(enum cell_type list, const char *text) {
-    for (int i = 0; i < lists[list].count; i++)
-        if (strcmp(lists[list].names[i].name, text) == 0)
+static int name_from(enum cell_type list, const char *text, size_t length) {
+    for (int i = 0; i < lists[list].count; i++) {
+        const char *name = lists[list].names[i].name;
+        if (strlen(name) == length && strncmp(name, text, length) == 0)
             return i;
+    }
     return -1;
+}
+
+static int scan_remarks(const char *text, cell_remarks *set) {
+    *set = 0;
+    for (size_t length; *text != '\0'; text += length + (text[length] == ';')) {
+        length = strcspn(text, ";");
+        int number = name_from(CELL_remarks, text, length);
+        if (number < 0)
+            return -1;
+        *set |= 1U << number;
+    }
+    return 0;
+}
+
+static const char *print_remarks(cell_remarks set, char room[ROWS_CELL_ROOM]) {
+    room[0] = '\0';
+    for (int i = 0; i < REMARK_COUNT; i++)
+        if (set >> i & 1) {
+            size_t used = strlen(room);
+            snprintf(room + used, ROWS_CELL_ROOM - used, "%s%s", used ? ";" : "", remarks[i].name);
+        }
+    return room;
 }
 
 // clang-format off
@@ -121,24 +154,29 @@ static int scan_cell(const struct column *column, const char *text, void *row) {
     case CELL_number:
         *(cell_number *)cell = NAN;
         return *text == '\0' ? 0 : units_scan_number(text, cell);
+    case CELL_remarks:
+        return scan_remarks(text, cell);
     default:;
-        int number = name_from(column->type, text);
+        int number = name_from(column->type, text, strlen(text));
         *(unsigned *)cell = number < 0 ? 0 : (unsigned)number;
         return number < 0 ? -1 : 0;
     }
 }
 
 // A cell as text, which may stand in `room`.
-static const char *print_cell(const struct column *column, const void *row, char room[32]) {
+static const char *print_cell(const struct column *column, const void *row,
+                              char room[ROWS_CELL_ROOM]) {
     const void *cell = (const char *)row + column->offset;
     switch (column->type) {
     case CELL_text:
         return *(const cell_text *)cell;
     case CELL_integer:
-        snprintf(room, 32, "%lld", *(const cell_integer *)cell);
+        snprintf(room, ROWS_CELL_ROOM, "%lld", *(const cell_integer *)cell);
         return *(const cell_integer *)cell < 0 ? "" : room;
     case CELL_number:
-        return units_format_value(*(const cell_number *)cell, room, 32);
+        return units_format_value(*(const cell_number *)cell, room, ROWS_CELL_ROOM);
+    case CELL_remarks:
+        return print_remarks(*(const cell_remarks *)cell, room);
     default:
         return lists[column->type].names[*(const unsigned *)cell].name;
     }
@@ -261,7 +299,7 @@ int rows_write_header(FILE *stream, enum csv_file file) {
 
 int rows_write(FILE *stream, enum csv_file file, const void *row, const struct rows *like) {
     const char *cells[ROWS_MOST_COLUMNS];
-    char room[ROWS_MOST_COLUMNS][32];
+    char room[ROWS_MOST_COLUMNS][ROWS_CELL_ROOM];
     const struct column *const *old = like != NULL ? like->columns : NULL;
     size_t count = old != NULL ? like->table.columns : files[file].count;
     for (size_t i = 0; i < count; i++) {
@@ -286,6 +324,8 @@ TEXT_OF(status, statuses, name, name)
 TEXT_OF(status, statuses, meaning, text)
 TEXT_OF(quantity, quantities, name, name)
 TEXT_OF(quantity, quantities, unit, text)
+TEXT_OF(remark, remarks, name, name)
+TEXT_OF(remark, remarks, meaning, text)
 TEXT_OF(privilege, privileges, name, name)
 TEXT_OF(privilege, privileges, meaning, text)
 TEXT_OF(method, methods, name, name)

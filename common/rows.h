@@ -52,10 +52,19 @@ enum additive {
     ADDITIVE_COUNT
 };
 
+// Bit REMARK_name of a set of remarks.
+enum remark {
+#define REMARK(name, meaning) REMARK_##name,
+#include "common/remarks.def"
+#undef REMARK
+    REMARK_COUNT
+};
+
 // What a cell of each type is in a row.
 typedef const char *cell_text;  // never NULL in a row that was read
 typedef long long cell_integer; // -1: empty
 typedef double cell_number;     // NaN: empty
+typedef unsigned cell_remarks;  // a bit for each; names with ';' between in the file
 typedef enum status cell_status;
 typedef enum quantity cell_quantity;
 typedef enum privilege cell_privilege;
@@ -83,6 +92,7 @@ enum cell_type {
     CELL_text,
     CELL_integer,
     CELL_number,
+    CELL_remarks,
     CELL_status, // from here on a name of a list
     CELL_quantity,
     CELL_privilege,
@@ -158,6 +168,8 @@ const char *status_name(enum status status);
 const char *status_meaning(enum status status);
 const char *quantity_name(enum quantity quantity);
 const char *quantity_unit(enum quantity quantity);
+const char *remark_name(enum remark remark);
+const char *remark_meaning(enum remark remark);
 const char *privilege_name(enum privilege privilege);
 const char *privilege_meaning(enum privilege privilege);
 const char *method_name(enum method method);

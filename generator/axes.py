@@ -17,7 +17,8 @@ _LIMIT = 1 << 31  # of whole numbers: they end up as counts and immediates
 _RANGE_KEYS = ("from", "to", "step")
 # Names that the wrapper and the functions of templates have.
 _RESERVED = ("row", "variant", "counts_in", "needs", "syscalls", "iterations", "source_template",
-             "range", "inline_setup", "inline_body", "inline_teardown", "loop", "self", "caller",
+             "range", "inline_setup", "inline_body", "inline_teardown", "memory", "watch", "loop",
+             "self", "caller",
              *weave.GLOBALS)
 
 

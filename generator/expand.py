@@ -13,7 +13,7 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from generator import claims
+from generator import claims, surroundings
 from generator.environment import guard
 from common.errors import BadInput, place
 from generator.spec import COMMON_AXES
@@ -112,6 +112,8 @@ def _variant(loop, template, sweep, values):
     counter = _one_of(loop, "counter", values, tuple(claims.COUNTERS))
     row.update(_claims(loop, values, counter))
     row["needs"] = _one_of(loop, "needs", values, NEEDS)
+    row["memory"] = _one_of(loop, "memory", values, surroundings.MEMORY)
+    row["pages"] = _one_of(loop, "pages", values, surroundings.PAGES)
     row["excludes_chain"] = _one_of(loop, "excludes_chain", values, CHAINS)
     row["order"] = _short(loop, "order", values, "fixed")
     row["group"] = _short(loop, "group", values, loop.name)
@@ -127,7 +129,13 @@ def _variant(loop, template, sweep, values):
     row["duplicate_of"] = ""
     row["source"] = f"src/{row['variant']}.s"
     row["events"] = ",".join(sweep.events)
-    return Variant(row, _render(loop, template, values, row, counter))
+    row["watch"] = ""
+    text = _render(loop, template, values, row, counter)
+    row["watch"] = surroundings.watch_of(text.partition("loop_setup:")[2]
+                                         .partition("loop_teardown_end:")[0])
+    if row["watch"]:
+        text = _render(loop, template, values, row, counter)
+    return Variant(row, text)
 
 
 def _context(loop, values, counter):
@@ -188,7 +196,9 @@ def _render(loop, template, values, row, counter):
         return template.render({
             **values, **blocks, "variant": row["variant"], "iterations": row["iterations"],
             "needs": NEEDS.index(row["needs"]), "source_template": loop.source,
-            "counts_in": counter, "syscalls": loop.syscalls})
+            "counts_in": counter, "syscalls": loop.syscalls,
+            "memory": surroundings.memory_bits(row["memory"], row["pages"]),
+            "watch": surroundings.WATCH.index(row["watch"])})
 
 
 def duplicates(sweep, variants):

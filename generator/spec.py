@@ -20,7 +20,7 @@ MOST_EVENTS = 12  # REQUEST_MAX_EVENTS of runner/run/request.h
 # A comma stands between slashes only.
 _EVENT = re.compile(r"(?=.{1,63}$)(?:[!-+\-.0-:<-~]|/[!-.0-:<-~]*/)+")
 
-_LOOP_COMMON = schema(text="needs group order excludes_chain counter",
+_LOOP_COMMON = schema(text="needs group order excludes_chain counter memory pages",
                       text_number="groups iterations", list="conditions syscalls",
                       table="axes rows values claims context phrases")
 FAMILY = {**_LOOP_COMMON, **schema("summary group", text="summary like group")}
@@ -36,7 +36,8 @@ COMMON_AXES = {"align_offset": [0]}
 class Loop:
     """A family as one sweep uses it: axes chosen, every text compiled.
 
-    texts holds needs, group, groups, order, iterations, excludes_chain, counter, the
+    texts holds needs, group, groups, order, iterations, excludes_chain, counter, memory,
+    pages, the
     claims as claims.mix and so on, and for an inline loop setup, body, teardown.
     """
     name: str
@@ -239,7 +240,8 @@ def _loop(env, file, keys, data, name, template):
     loop = Loop(name, file, keys, axes, rows, _conditions(env, file, keys, data), template)
     loop.phrases = shared.phrases(file, (*keys, "phrases"), data.get("phrases", {}))
     loop.syscalls = syscalls.declared(file, (*keys, "syscalls"), data.get("syscalls", []))
-    for key in ("needs", "group", "groups", "order", "iterations", "excludes_chain", "counter"):
+    for key in ("needs", "group", "groups", "order", "iterations", "excludes_chain", "counter",
+                "memory", "pages"):
         if key in data:
             loop.texts[key] = _text(env, file, (*keys, key), data[key])
     claims = data.get("claims", {})

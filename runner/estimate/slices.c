@@ -5,13 +5,14 @@
 #include "common/printable.h"
 #include "common/syscalls.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_LINE = 256, MOST_LINKS = 1 << 20 };
+enum { LONGEST_LINE = 512, MOST_LINKS = 1 << 20 };
 
 // One line of the text, without its newline.
 struct line {
@@ -25,9 +26,11 @@ static const struct {
 } variant_errors[] = {
     {"error rsp", "the loop did not leave RSP as it found it"},
     {"error canary", "the loop overwrote the stack above RSP"},
-    {"error cpl0", "this variant runs only at CPL0, in the guest engine"},
+    {"error cpl0 3", "this variant runs only at CPL0, in the guest engine"},
     {"error iopl 38", "iopl: ENOSYS"},
     {"error iopl 1", "iopl: EPERM"},
+    {"error pages 38", "huge pages: the kernel has none here (ENOSYS)"},
+    {"error pages 22", "huge pages: the kernel has none here (EINVAL)"},
 };
 
 static bool next_line(const char **at, const char *end, struct line *line) {
@@ -81,6 +84,11 @@ static int refuse(const struct line *line, char *why, size_t size) {
     printable_copy(quoted, sizeof quoted, line->at, line->length);
     snprintf(why, size, "unexpected output: '%s'%s", quoted,
              line->length >= sizeof quoted ? "..." : "");
+    if (!strncmp(line->text, "error iteration ", strlen("error iteration ")))
+        snprintf(why, size,
+                 "an iteration takes %s TSC ticks: longer than the stopwatch can measure "
+                 "(some 10 ms); put less into the body",
+                 line->text + strlen("error iteration "));
     for (size_t i = 0; i < sizeof variant_errors / sizeof *variant_errors; i++)
         if (!strcmp(line->text, variant_errors[i].line))
             snprintf(why, size, "%s", variant_errors[i].meaning);
@@ -88,25 +96,71 @@ static int refuse(const struct line *line, char *why, size_t size) {
     return -1;
 }
 
+// `count` numbers behind `*at`, each behind one blank, as the run-time writes them: decimal, no
+// sign, no leading zero, less than 10^19. *at gets where they end.
+static bool numbers(const char **at, uint64_t *number, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const char *digit = *at + 1;
+        if (**at != ' ' || *digit < '0' || *digit > '9' || (*digit == '0' && isdigit(digit[1])))
+            return false;
+        for (number[i] = 0; isdigit(*digit); digit++)
+            number[i] = number[i] * 10 + (uint64_t)(*digit - '0');
+        if (digit - *at > 20)
+            return false;
+        *at = digit;
+    }
+    return true;
+}
+
+static bool word(const char **at, const char *text) {
+    size_t length = strlen(text);
+    bool same = !strncmp(*at, text, length);
+    *at += same ? length : 0;
+    return same;
+}
+
 static bool parse_header(const struct line *line, struct slices *slices) {
-    uint32_t *links = slices->links, *n = slices->n;
-    sscanf(line->text, "slices 1 links %u %u %u n %u %u %u %u", &links[0], &links[1], &links[2],
-           &n[0], &n[1], &n[2], &n[3]);
-    bool good = reads(line, "slices 1 links %u %u %u n %u %u %u %u", links[0], links[1], links[2],
-                      n[0], n[1], n[2], n[3]);
-    for (int i = 0; i < SEGMENT_loop; i++)
+    uint64_t links[SEGMENT_loop], n[SEGMENT_COUNT], sees;
+    const char *at = line->text;
+    if (!word(&at, "slices 2 links") || !numbers(&at, links, SEGMENT_loop) || !word(&at, " n") ||
+        !numbers(&at, n, SEGMENT_COUNT) || !word(&at, " interrupts") || !numbers(&at, &sees, 1) ||
+        *at || sees > 1)
+        return false;
+    bool good = true;
+    for (int i = 0; i < SEGMENT_loop; i++) {
         good = good && links[i] > 0 && links[i] <= MOST_LINKS;
-    for (int i = 0; i < SEGMENT_COUNT; i++)
-        good = good && n[i] > 0;
+        slices->links[i] = (uint32_t)links[i];
+    }
+    for (int i = 0; i < SEGMENT_COUNT; i++) {
+        bool optional = i == SEGMENT_watch_before || i == SEGMENT_watch_after;
+        good = good && (n[i] > 0 || optional) && n[i] <= UINT32_MAX;
+        slices->n[i] = (uint32_t)n[i];
+    }
+    slices->sees_interrupts = sees;
     return good;
 }
 
 static bool parse_slice(const struct line *line, struct slice *slice) {
-    uint64_t *t = (uint64_t *)slice->ticks;
-    sscanf(line->text, "s %lu %lu %lu %lu %lu %lu %lu %lu", &t[0], &t[1], &t[2], &t[3], &t[4],
-           &t[5], &t[6], &t[7]);
-    return reads(line, "s %lu %lu %lu %lu %lu %lu %lu %lu", t[0], t[1], t[2], t[3], t[4], t[5],
-                 t[6], t[7]);
+    uint64_t interrupted;
+    const char *at = line->text;
+    if (!word(&at, "s") || !numbers(&at, (uint64_t *)slice->ticks, 2 * SEGMENT_COUNT) ||
+        !numbers(&at, &interrupted, 1) || *at || interrupted >> (2 * SEGMENT_COUNT))
+        return false;
+    slice->interrupted = (uint32_t)interrupted;
+    return true;
+}
+
+// A check belongs to the slice before it, which has one at most.
+static bool parse_check(const struct line *line, struct slice *slice) {
+    uint64_t number[CHECK_COUNT + 2];
+    const char *at = line->text;
+    if (slice->check.times || !word(&at, "c") || !numbers(&at, number, CHECK_COUNT + 2) || *at ||
+        number[0] < 3 || number[0] > UINT32_MAX || number[CHECK_COUNT + 1] >> CHECK_COUNT)
+        return false;
+    slice->check.times = (uint32_t)number[0];
+    memcpy(slice->check.ticks, number + 1, sizeof slice->check.ticks);
+    slice->check.interrupted = (uint32_t)number[CHECK_COUNT + 1];
+    return true;
 }
 
 static bool parse_flags(const struct line *line, uint64_t *flags) {
@@ -151,9 +205,11 @@ static int parse_body(const char *at, const char *end, size_t expected, struct s
     while (next_line(&at, end, &line)) {
         if (slices->count < expected && parse_slice(&line, &slices->slices[slices->count]))
             slices->count++;
+        else if (slices->count && parse_check(&line, &slices->slices[slices->count - 1]))
+            continue;
         else if (parse_flags(&line, &slices->flags_left) || parse_traps(&line, &slices->emulated))
             continue;
-        else if (slices->count == expected)
+        else if (slices->count)
             return parse_end(&line, expected, at == end, why, size);
         else
             return refuse(&line, why, size);

@@ -7,9 +7,10 @@
 
 #include "runner/estimate/stopwatch.h"
 
-// Parse the output of `variant --stopwatch expected`. Returns 0 and *slices (free with
-// slices_free), or -1 and the reason in why[size]: an error line of the variant's own,
-// a line that is none of ours, a missing end mark. Any bytes are safe, NULs included.
+// Parse the output of `variant --stopwatch expected`: up to so many slices, fewer where time or
+// quiet moments were short. Returns 0 and *slices (free with slices_free), or -1 and the reason in
+// why[size]: an error line of the variant's own, a line that is none of ours, a missing end mark.
+// Any bytes are safe, NULs included.
 int slices_parse(const char *text, size_t length, size_t expected, struct slices *slices, char *why,
                  size_t size);
 

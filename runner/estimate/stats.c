@@ -63,8 +63,9 @@ static void draw_blocks(gsl_rng *random, const double *values, size_t count, siz
 struct interval stats_block_bootstrap(const double *values, size_t count, size_t block,
                                       size_t resamples, uint64_t seed) {
     struct interval result = {stats_trimmed_mean(values, count, STATS_TRIM), NAN, NAN};
-    if (count < 2 * block || resamples < 2)
+    if (count < 2 || resamples < 2)
         return result;
+    block = count < 2 * block ? 1 : block;
     gsl_rng *random = gsl_rng_alloc(gsl_rng_taus2);
     double *drawn = memory_zero(count, sizeof *drawn);
     double *means = memory_zero(resamples, sizeof *means);

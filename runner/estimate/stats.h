@@ -30,6 +30,7 @@ double stats_trimmed_mean(const double *values, size_t count, double trim);
 // Trimmed mean and its 95 % interval by a moving-block bootstrap: neighbouring slices
 // are correlated, so blocks of `block` of them are drawn with replacement `resamples`
 // times, seeded (Kuensch 1989). Interval: value +- 1.96 sd of the resampled values.
+// Fewer values than two blocks are drawn one by one.
 struct interval stats_block_bootstrap(const double *values, size_t count, size_t block,
                                       size_t resamples, uint64_t seed);
 

@@ -3,34 +3,48 @@
 
 #include "common/memory.h"
 #include "common/printable.h"
+#include "runner/estimate/constant.h"
+#include "runner/estimate/quiet.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-// Of ten executions the lowest and the highest are left out: where a machine has neighbours (the
-// SMT sibling of a virtual CPU may be another guest's) one of ten may find half a core. Of five
-// none is: a far one makes the interval wide, and that brings five more.
-enum { TRIMMED_ONE_IN = 10 };
-// An execution this part away from the median is named in the row.
-#define FAR_OFF 0.02
+// Chains may besides be apart by so many standard errors: few slices are coarse. The quartiles of a
+// normal distribution are this many standard deviations apart.
+enum { ERRORS = 2 };
+#define QUARTILES_APART 1.349
 
-enum { FEWEST_SLICES = 20, BOOTSTRAP_BLOCK = 10, BOOTSTRAP_RESAMPLES = 200 };
+// imul this close to a whole number of cycles says that the core was not shared.
+#define CONFIRMED 0.001
 
-// ticks(2n) - ticks(n), per iteration (loop) or per link (reference chains), of one slice.
-static double segment_ticks(const struct slices *slices, size_t at, int segment) {
-    const uint64_t *ticks = slices->slices[at].ticks[segment];
-    double units = slices->n[segment] * (segment == SEGMENT_loop ? 1.0 : slices->links[segment]);
-    return ((double)ticks[1] - (double)ticks[0]) / units;
+enum { FEWEST_SLICES = 12, BOOTSTRAP_BLOCK = 10, BOOTSTRAP_RESAMPLES = 200 };
+
+// The slices that count: their number, and per iteration the ticks of each segment.
+struct chosen {
+    size_t count;
+    double *ticks[SEGMENT_COUNT], *unit;
+};
+
+static struct chosen choose(const struct slices *slices, const struct quiet *quiet) {
+    struct chosen chosen = {.unit = memory_zero(quiet->count + 1, sizeof(double))};
+    for (int segment = 0; segment < SEGMENT_COUNT; segment++)
+        chosen.ticks[segment] = memory_zero(quiet->count + 1, sizeof(double));
+    for (size_t i = 0; i < slices->count; i++) {
+        if (!quiet->accepted[i])
+            continue;
+        for (int segment = 0; segment < SEGMENT_COUNT; segment++)
+            chosen.ticks[segment][chosen.count] = segment_ticks(slices, i, segment);
+        chosen.unit[chosen.count++] = quiet->unit[i];
+    }
+    return chosen;
 }
 
-// The series of one segment over all slices; owned by the caller.
-static double *segment_series(const struct slices *slices, int segment) {
-    double *series = memory_zero(slices->count, sizeof *series);
-    for (size_t i = 0; i < slices->count; i++)
-        series[i] = segment_ticks(slices, i, segment);
-    return series;
+static void chosen_free(struct chosen *chosen) {
+    for (int segment = 0; segment < SEGMENT_COUNT; segment++)
+        free(chosen->ticks[segment]);
+    free(chosen->unit);
 }
 
 static double *divide(const double *above, const double *below, size_t count) {
@@ -40,11 +54,19 @@ static double *divide(const double *above, const double *below, size_t count) {
     return ratio;
 }
 
-static double centre_of_ratio(const double *above, const double *below, size_t count) {
+// The centre of a ratio, and how far off what it should be it may be, a part: the tolerance, and
+// more where few slices are coarse.
+struct ratio {
+    double value, tolerance;
+};
+
+static struct ratio ratio_of(const double *above, const double *below, size_t count) {
     double *ratio = divide(above, below, count);
     double centre = stats_trimmed_mean(ratio, count, STATS_TRIM);
+    double middle = stats_quantile(ratio, count, 0.75) - stats_quantile(ratio, count, 0.25);
+    double error = middle / QUARTILES_APART / sqrt((double)count) / centre;
     free(ratio);
-    return centre;
+    return (struct ratio){centre, CHAINS_TOLERANCE + ERRORS * error};
 }
 
 // The worst status counts, the first reason is told.
@@ -58,42 +80,41 @@ fail(struct stopwatch_value *value, enum status status, const char *format, ...)
     va_end(arguments);
 }
 
-// A whole number of cycles, or 0 if `ratio` is none within the tolerance.
-static int whole_cycles(double ratio, double *off) {
-    int whole = (int)lround(ratio);
-    *off = whole > 0 ? fabs(ratio / whole - 1) : HUGE_VAL;
-    return whole >= 3 && whole <= 6 && *off <= CHAINS_TOLERANCE ? whole : 0;
+// A whole number of cycles, or 0 if `ratio` is none within its tolerance.
+static int whole_cycles(struct ratio ratio, double *off) {
+    int whole = (int)lround(ratio.value);
+    *off = whole > 0 ? fabs(ratio.value / whole - 1) : HUGE_VAL;
+    return whole >= 3 && whole <= 6 && *off <= ratio.tolerance ? whole : 0;
 }
 
-// The unit: ticks per cycle slice by slice, from the one-cycle chains that are not
-// excluded. Checks that the chains that are left agree. Owned by the caller.
-static double *unit_series(double *const segments[SEGMENT_COUNT], size_t count, int excluded,
-                           struct stopwatch_value *value) {
-    double *unit = memory_zero(count, sizeof *unit), off = 0;
-    for (size_t i = 0; i < count; i++)
-        unit[i] = excluded == SEGMENT_add ? segments[SEGMENT_rol][i]
-                  : excluded == SEGMENT_rol
-                      ? segments[SEGMENT_add][i]
-                      : (segments[SEGMENT_add][i] + segments[SEGMENT_rol][i]) / 2;
+// Do the reference chains that are left agree? Where the level of the width segments is not known
+// from elsewhere, imul within a tenth of a percent is what confirms it: beside a neighbour the
+// one-cycle chains lose a cycle now and then, and imul reads short.
+static void check_chains(const struct chosen *chosen, int excluded, bool confirmed,
+                         struct stopwatch_value *value) {
+    double *const *ticks = chosen->ticks, off = 0;
     if (excluded != SEGMENT_add && excluded != SEGMENT_rol) {
-        double ratio = centre_of_ratio(segments[SEGMENT_add], segments[SEGMENT_rol], count);
-        value->disagreement = fabs(ratio - 1);
-        if (!(value->disagreement <= CHAINS_TOLERANCE))
+        struct ratio ratio = ratio_of(ticks[SEGMENT_add], ticks[SEGMENT_rol], chosen->count);
+        value->disagreement = fabs(ratio.value - 1);
+        if (!(value->disagreement <= ratio.tolerance))
             fail(value, STATUS_invalid_reference,
-                 "reference chains: add / rol is %.4f, not 1 within %.1f %%", ratio,
-                 CHAINS_TOLERANCE * 100);
+                 "reference chains: add / rol is %.4f, not 1 within %.1f %%", ratio.value,
+                 ratio.tolerance * 100);
     }
     if (excluded != SEGMENT_imul) {
-        double ratio = centre_of_ratio(segments[SEGMENT_imul], unit, count);
+        struct ratio ratio = ratio_of(ticks[SEGMENT_imul], chosen->unit, chosen->count);
         value->imul_cycles = whole_cycles(ratio, &off);
         if (excluded == SEGMENT_add || excluded == SEGMENT_rol)
             value->disagreement = off;
         if (!value->imul_cycles)
             fail(value, STATUS_invalid_reference,
-                 "reference chains: imul takes %.4f cycles, not 3, 4, 5 or 6 within %.1f %%", ratio,
-                 CHAINS_TOLERANCE * 100);
+                 "reference chains: imul takes %.4f cycles, not 3, 4, 5 or 6 within %.1f %%",
+                 ratio.value, ratio.tolerance * 100);
     }
-    return unit;
+    if (!confirmed && (excluded == SEGMENT_imul || !(off <= CONFIRMED)))
+        fail(value, STATUS_contended,
+             "width segments take %.4g cycles; nothing confirms that the core was not shared",
+             value->width);
 }
 
 static void describe_ratios(const double *ratio, size_t count, struct stopwatch_value *value) {
@@ -116,82 +137,78 @@ static void describe_clock(const double *unit, size_t count, struct stopwatch_va
                          1;
 }
 
-void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed,
-                        struct stopwatch_value *value) {
-    *value = (struct stopwatch_value){
-        .status = STATUS_ok, .cycles = {NAN, NAN, NAN}, .spread = NAN, .samples = slices->count};
-    if (slices->count < FEWEST_SLICES) {
-        fail(value, STATUS_implausible, "fewer than 20 slices");
+// Too few quiet slices: what all slices give is told, and is no value.
+static void contend(const struct slices *slices, const struct quiet *quiet,
+                    struct stopwatch_value *value) {
+    double *ratio = memory_zero(slices->count + 1, sizeof *ratio);
+    for (size_t i = 0; i < slices->count; i++)
+        ratio[i] = segment_ticks(slices, i, SEGMENT_loop) / quiet->unit[i];
+    fail(value, STATUS_contended,
+         "the core was shared: %zu of %zu slices without a neighbour or an interrupt; all together "
+         "%.4g cycles",
+         quiet->count, slices->count, stats_trimmed_mean(ratio, slices->count, STATS_TRIM));
+    free(ratio);
+}
+
+static void check_constancy(const struct slices *slices, const struct quiet *quiet,
+                            struct stopwatch_value *value) {
+    struct constancy constancy = constant_judge(
+        slices, quiet, value->cycles.value, (value->cycles.high - value->cycles.value) / 1.959964);
+    if (constancy.verdict == VERDICT_unknown)
+        value->remarks |= 1U << REMARK_not_followed;
+    if (constancy.verdict != VERDICT_changes)
         return;
-    }
-    double *segments[SEGMENT_COUNT];
-    for (int segment = 0; segment < SEGMENT_COUNT; segment++)
-        segments[segment] = segment_series(slices, segment);
-    double *unit = unit_series(segments, slices->count, excluded, value);
-    double *ratio = divide(segments[SEGMENT_loop], unit, slices->count);
+    const char *reason =
+        constancy.times > 4
+            ? "a state starts anew with each run? carry it on in memory (.loopdata), from teardown "
+              "to setup"
+            : "the cost changes with the iteration";
+    fail(value, STATUS_not_constant, "iterations up to %lu take %.4g cycles, up to %lu %.4g: %s",
+         2UL * slices->n[SEGMENT_loop], value->cycles.value,
+         (unsigned long)constancy.times * slices->n[SEGMENT_loop], constancy.cycles, reason);
+}
+
+static void evaluate_chosen(const struct slices *slices, int excluded, const struct quiet *quiet,
+                            uint64_t seed, struct stopwatch_value *value) {
+    struct chosen chosen = choose(slices, quiet);
+    double *ratio = divide(chosen.ticks[SEGMENT_loop], chosen.unit, chosen.count);
+    check_chains(&chosen, excluded, quiet->confirmed, value);
     value->cycles =
-        stats_block_bootstrap(ratio, slices->count, BOOTSTRAP_BLOCK, BOOTSTRAP_RESAMPLES, seed);
-    value->ticks = stats_trimmed_mean(segments[SEGMENT_loop], slices->count, STATS_TRIM);
-    describe_clock(unit, slices->count, value);
-    describe_ratios(ratio, slices->count, value);
+        stats_block_bootstrap(ratio, chosen.count, BOOTSTRAP_BLOCK, BOOTSTRAP_RESAMPLES, seed);
+    double excess = fmax(0, quiet->excess) * value->cycles.value;
+    value->cycles.low -= excess;
+    value->cycles.high += excess;
+    value->ticks = stats_trimmed_mean(chosen.ticks[SEGMENT_loop], chosen.count, STATS_TRIM);
+    describe_clock(chosen.unit, chosen.count, value);
+    describe_ratios(ratio, chosen.count, value);
     if (!(value->cycles.value > 0) || !isfinite(value->cycles.value))
         fail(value, STATUS_implausible, "the loop took no time, or less");
     else if (value->cycles.value < FASTEST_ITERATION)
         fail(value, STATUS_implausible, "an iteration took less than a taken jump can");
+    else if (value->status == STATUS_ok)
+        check_constancy(slices, quiet, value);
+    if (slices->n[SEGMENT_watch_before] && !quiet->watched)
+        value->remarks |= 1U << REMARK_width_only;
+    free(ratio);
+    chosen_free(&chosen);
+}
+
+void stopwatch_evaluate(const struct slices *slices, int excluded, struct quiet_level level,
+                        uint64_t seed, struct stopwatch_value *value) {
+    struct quiet quiet;
+    quiet_choose(slices, excluded, level, &quiet);
+    *value = (struct stopwatch_value){.status = STATUS_ok,
+                                      .cycles = {NAN, NAN, NAN},
+                                      .spread = NAN,
+                                      .quiet = (double)quiet.count / (double)slices->count,
+                                      .width = quiet.width,
+                                      .excess = quiet.excess,
+                                      .samples = quiet.count};
+    if (quiet.count < FEWEST_SLICES)
+        contend(slices, &quiet, value);
+    else
+        evaluate_chosen(slices, excluded, &quiet, seed, value);
     if (value->status < STATUS_unstable)
         value->cycles = (struct interval){NAN, NAN, NAN};
-    for (int segment = 0; segment < SEGMENT_COUNT; segment++)
-        free(segments[segment]);
-    free(unit);
-    free(ratio);
-}
-
-// Executions far from the others are named, left out or not: a loop may really have such a mode.
-static void describe_far(const double *values, size_t count, struct pooled *pooled) {
-    size_t far = 0;
-    double median = stats_quantile(values, count, 0.5), farthest = median;
-    for (size_t i = 0; i < count; i++) {
-        far += fabs(values[i] / median - 1) > FAR_OFF;
-        if (fabs(values[i] - median) > fabs(farthest - median))
-            farthest = values[i];
-    }
-    if (far)
-        printable_add(pooled->detail, sizeof pooled->detail,
-                      "%zu of %zu executions far off, the farthest %.4g cycles", far, count,
-                      farthest);
-}
-
-void stopwatch_pool(const double *values, const double *within_half, size_t count, double precision,
-                    struct pooled *pooled) {
-    *pooled = (struct pooled){
-        .status = STATUS_ok, .between_sd = stats_sd(values, count), .executions = count};
-    double within = 0;
-    for (size_t i = 0; i < count; i++)
-        within += within_half[i] * within_half[i];
-    within = count ? sqrt(within / (double)count) / 1.959964 : NAN;
-    pooled->within_sd = within;
-    pooled->cycles = stats_student(values, count, count / TRIMMED_ONE_IN);
-    double mean = pooled->cycles.value, half;
-    if (count < 2) // one execution cannot tell how executions differ: provisional
-        half = count ? stats_student95(1) * within : NAN;
-    else
-        half = pooled->cycles.high - mean;
-    double systematic = STOPWATCH_FLOOR * mean;
-    half = sqrt(half * half + systematic * systematic);
-    pooled->cycles.low = mean - half;
-    pooled->cycles.high = mean + half;
-    if (!count) {
-        pooled->status = STATUS_unstable;
-        snprintf(pooled->detail, sizeof pooled->detail, "no execution gave a value");
-    } else if (!(half <= precision * mean)) {
-        pooled->status = STATUS_unstable;
-        snprintf(pooled->detail, sizeof pooled->detail,
-                 "interval +-%.2g %% is wider than the %.2g %% asked for", 100 * half / mean,
-                 100 * precision);
-    } else if (count < USUAL_EXECUTIONS) {
-        snprintf(pooled->detail, sizeof pooled->detail,
-                 "provisional: %zu execution%s, %d are usual", count, count > 1 ? "s" : "",
-                 USUAL_EXECUTIONS);
-    }
-    describe_far(values, count, pooled);
+    quiet_free(&quiet);
 }

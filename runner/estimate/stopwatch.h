@@ -10,23 +10,53 @@
 #include "common/rows.h"
 #include "runner/estimate/stats.h"
 
-// Timed segments of a slice, in the order of the variant's output.
-enum segment { SEGMENT_add, SEGMENT_rol, SEGMENT_imul, SEGMENT_loop, SEGMENT_COUNT };
+#include <stdbool.h>
 
-// The reference chains are the segments but the loop; CHAINS_all excludes none.
+// Timed segments of a slice, in the order of the variant's output. A slice runs them in another:
+// add, width, watch, the loop, watch, width, rol, imul, first all at n, then all at 2n.
+enum segment {
+    SEGMENT_add,
+    SEGMENT_rol,
+    SEGMENT_imul,
+    SEGMENT_loop,
+    SEGMENT_width_before, // limited by nothing but the core's width
+    SEGMENT_width_after,
+    SEGMENT_watch_before, // by what else the loop needs: cache or divider; n is 0 where nothing is
+    SEGMENT_watch_after,
+    SEGMENT_COUNT
+};
+
+// The reference chains are the segments before the loop; CHAINS_all excludes none.
 enum { CHAINS_all = SEGMENT_loop };
+
+// The loop for `times` times n iterations, between two width segments of n.
+enum check_run { CHECK_before, CHECK_loop, CHECK_after, CHECK_COUNT };
+struct check {
+    uint32_t times;              // 0: this slice has no check
+    uint64_t ticks[CHECK_COUNT]; // TSC ticks
+    uint32_t interrupted;        // bit i: run i was
+};
 
 struct slice {
     uint64_t ticks[SEGMENT_COUNT][2]; // TSC ticks of n and of 2n iterations
+    uint32_t interrupted;             // bit 2 segment + which: that run was
+    struct check check;               // directly after the slice
 };
 
 struct slices {
     uint32_t links[SEGMENT_loop]; // dependent links in an iteration of each reference chain
     uint32_t n[SEGMENT_COUNT];    // iterations of each segment
+    bool sees_interrupts;         // `interrupted` says something
     uint64_t flags_left;          // RFLAGS bits the loop left changed; 0: none
     const char *emulated;         // why its time is no cost; NULL: it is
     size_t count;
     struct slice *slices; // count of them; the owner frees
+};
+
+// What an iteration of the width segment takes when the core is not shared, in cycles. NaN: not
+// known; then its bounds by the core's width may be (NaN: neither).
+struct quiet_level {
+    double cycles, least, most;
 };
 
 // How far reference chains that are compared may be apart, a part.
@@ -37,7 +67,7 @@ struct slices {
 #define FASTEST_ITERATION 0.45
 
 struct stopwatch_value {
-    enum status status;     // ok, invalid_reference, implausible or unstable
+    enum status status;     // ok, contended, invalid_reference, not_constant, implausible, unstable
     struct interval cycles; // per iteration; 95 % within this execution
     double spread;          // (q90 - q10) / centre of the slices' ratios, a part
     double ticks_per_cycle; // TSC ticks
@@ -45,15 +75,19 @@ struct stopwatch_value {
     double disagreement;    // |add / rol - 1|, or of the chains that are left; a part
     int imul_cycles;        // 3 to 6; 0: not a whole number, or imul excluded
     double clock_drift;     // ticks_per_cycle, last quarter of the slices over first, minus 1
-    double disturbed;       // part of the slices more than 10 % off the centre
+    double disturbed;       // part of the quiet slices more than 10 % off the centre
+    double quiet;           // part of the slices in which the core was not shared
+    double width;           // cycles of the width segments in them; NaN: there are none
+    double excess;          // how far that is above the level of a core of one's own, a part
+    uint32_t remarks;       // bits of enum remark
     size_t samples;         // slices used
     char detail[200];       // why it is not ok, or a warning; may be empty
 };
 
-// `excluded` is the chain that the loop itself is made of, or CHAINS_all. Needs at least 20
-// slices, else implausible. `seed` makes the bootstrap repeatable.
-void stopwatch_evaluate(const struct slices *slices, int excluded, uint64_t seed,
-                        struct stopwatch_value *value);
+// `excluded` is the chain that the loop itself is made of, or CHAINS_all. `seed` makes the
+// bootstrap repeatable. Only quiet slices are used (quiet.h); fewer than 20 are contended.
+void stopwatch_evaluate(const struct slices *slices, int excluded, struct quiet_level level,
+                        uint64_t seed, struct stopwatch_value *value);
 
 // One variant's executions pooled: the unit of replication is the execution.
 struct pooled {
@@ -73,7 +107,8 @@ enum { USUAL_EXECUTIONS = 5 };
 #define STOPWATCH_FLOOR 0.0003
 
 // values[i] and within_half[i] (half-width of the interval within execution i, 0 if there is
-// none) of `count` ok executions; wider than `precision` (a part) is unstable. One execution
-// gives a provisional interval from its own slices; count 0 gives NaN and unstable.
-void stopwatch_pool(const double *values, const double *within_half, size_t count, double precision,
-                    struct pooled *pooled);
+// none) of `count` ok executions; `excess` is a part by which a neighbour that was hardly there may
+// have raised them, which goes into the interval; wider than `precision` (a part) is unstable. One
+// execution gives a provisional interval from its own slices; count 0 gives NaN and unstable.
+void stopwatch_pool(const double *values, const double *within_half, size_t count, double excess,
+                    double precision, struct pooled *pooled);

@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Executions that are enough where the others were disturbed.
+enum { FEWEST_EXECUTIONS = 3 };
+
+// Width segments this part above those of the quietest execution say that a core was shared.
+#define SHARED_MARGIN 0.04
+
 static struct tally *find(struct tallies *tallies, const struct measurements_row *row) {
     for (size_t i = 0; i < tallies->count; i++) {
         struct tally *tally = &tallies->items[i];
@@ -33,6 +39,8 @@ static double shown(double value) {
 
 static void add_value(struct tally *tally, const struct measurements_row *row) {
     tally->values = memory_more(tally->values, tally->count, sizeof *tally->values);
+    tally->widths = memory_more(tally->widths, tally->count, sizeof *tally->widths);
+    tally->widths[tally->count] = shown(row->width);
     tally->within_half = memory_more(tally->within_half, tally->count, sizeof *tally->within_half);
     tally->values[tally->count] = shown(row->value);
     tally->within_half[tally->count++] =
@@ -42,6 +50,9 @@ static void add_value(struct tally *tally, const struct measurements_row *row) {
         tally->spreads++;
     }
     tally->samples += row->samples > 0 ? row->samples : 0;
+    tally->excess_sum += isnan(row->excess) ? 0 : fmax(0, shown(row->excess));
+    for (int i = 0; i < REMARK_COUNT; i++)
+        tally->remarks[i] += row->remarks >> i & 1;
 }
 
 void tallies_add(struct tallies *tallies, const struct measurements_row *row) {
@@ -49,6 +60,12 @@ void tallies_add(struct tallies *tallies, const struct measurements_row *row) {
     tally->engine_keys = row->engine_keys;
     tally->executions++;
     tally->two_modes += row->status == STATUS_unstable;
+    if (row->status == STATUS_not_constant && !tally->not_constant++)
+        snprintf(tally->change, sizeof tally->change, "%s", row->detail);
+    if (!isnan(row->quiet)) {
+        tally->quiet_sum += shown(row->quiet);
+        tally->quiets++;
+    }
     if (!isnan(shown(row->value)))
         add_value(tally, row);
     if (row->status < tally->worst || !*tally->detail)
@@ -60,6 +77,7 @@ void tallies_free(struct tallies *tallies) {
     for (size_t i = 0; i < tallies->count; i++) {
         free(tallies->items[i].values);
         free(tallies->items[i].within_half);
+        free(tallies->items[i].widths);
     }
     free(tallies->items);
     *tallies = (struct tallies){0};
@@ -82,11 +100,15 @@ static void describe_missing(const struct tally *tally, struct pooled *pooled) {
         printable_add(pooled->detail, sizeof pooled->detail, "%s", tally->detail);
 }
 
-// Half of the executions must give a value. Chains that disagreed say nothing of the variant but
-// that a neighbour was busy then: three executions in which it agreed are enough.
-static int enough(const struct tally *tally) {
-    if (tally->worst == STATUS_invalid_reference && tally->count >= 3)
-        return 1;
+static bool is_a_moments(enum status status) {
+    return status == STATUS_invalid_reference || status == STATUS_contended;
+}
+
+// Half of the executions must give a value. That the core was shared, or chains disagreed, says
+// nothing of the variant but that a neighbour was busy then: three executions are enough.
+static bool enough(const struct tally *tally) {
+    if (is_a_moments(tally->worst) && tally->count >= FEWEST_EXECUTIONS)
+        return true;
     return tally->count && 2 * tally->count >= tally->executions;
 }
 
@@ -101,15 +123,67 @@ static bool settle_rare_event(const struct tally *tally, double precision, struc
     return true;
 }
 
+unsigned tally_remarks(const struct tally *tally) {
+    unsigned set = 0;
+    if (tally->remarks[REMARK_width_only])
+        set |= 1U << REMARK_width_only;
+    // One execution that was followed is enough.
+    if (tally->count && tally->remarks[REMARK_not_followed] == tally->count)
+        set |= 1U << REMARK_not_followed;
+    return set;
+}
+
+double tally_quiet(const struct tally *tally) {
+    return tally->quiets ? tally->quiet_sum / (double)tally->quiets : NAN;
+}
+
+// Executions whose width segments took longer than those of the quietest were shared throughout,
+// which they could not know by themselves: the others, in *values and *halves (owned by the
+// caller).
+static size_t quietest(const struct tally *tally, double **values, double **halves) {
+    double least = HUGE_VAL;
+    size_t count = 0;
+    *values = memory_zero(tally->count + 1, sizeof **values);
+    *halves = memory_zero(tally->count + 1, sizeof **halves);
+    for (size_t i = 0; i < tally->count; i++)
+        if (!isnan(tally->widths[i]))
+            least = fmin(least, tally->widths[i]);
+    for (size_t i = 0; i < tally->count; i++) {
+        if (tally->widths[i] > least * (1 + SHARED_MARGIN))
+            continue;
+        (*values)[count] = tally->values[i];
+        (*halves)[count++] = tally->within_half[i];
+    }
+    return count;
+}
+
+static void pool_values(const struct tally *tally, double precision, struct pooled *pooled) {
+    double *values, *halves, modes[2];
+    size_t count = quietest(tally, &values, &halves);
+    double excess = tally->count ? tally->excess_sum / (double)tally->count : 0;
+    stopwatch_pool(values, halves, count, excess, precision, pooled);
+    if (!settle_rare_event(tally, precision, pooled) &&
+        stats_two_modes(values, count, 0.15, 0.02, modes)) {
+        pooled->status = STATUS_unstable;
+        printable_add(pooled->detail, sizeof pooled->detail,
+                      "two modes between executions: %.5g and %.5g", modes[0], modes[1]);
+    }
+    free(values);
+    free(halves);
+}
+
 void tally_pool(const struct tally *tally, double precision, struct pooled *pooled) {
-    double modes[2];
-    stopwatch_pool(tally->values, tally->within_half, tally->count, precision, pooled);
-    bool settled = settle_rare_event(tally, precision, pooled);
-    if (!enough(tally)) {
-        pooled->status = tally->worst;
+    pool_values(tally, precision, pooled);
+    // Seen to change in a third of the executions, it is no constant.
+    bool changes = tally->not_constant && 3 * tally->not_constant >= tally->executions;
+    if (!enough(tally) || changes) {
+        pooled->status = changes ? STATUS_not_constant : tally->worst;
         pooled->cycles = (struct interval){NAN, NAN, NAN};
         pooled->detail[0] = '\0';
-        describe_missing(tally, pooled);
+        if (changes)
+            printable_add(pooled->detail, sizeof pooled->detail, "%s", tally->change);
+        else
+            describe_missing(tally, pooled);
         return;
     }
     if (tally->two_modes && 3 * tally->two_modes >= tally->executions)
@@ -117,15 +191,14 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
     if (tally->two_modes)
         printable_add(pooled->detail, sizeof pooled->detail, "%zu of %zu executions with two modes",
                       tally->two_modes, tally->executions);
-    if (!settled && stats_two_modes(tally->values, tally->count, 0.15, 0.02, modes)) {
-        pooled->status = STATUS_unstable;
-        printable_add(pooled->detail, sizeof pooled->detail,
-                      "two modes between executions: %.5g and %.5g", modes[0], modes[1]);
-    }
     if (tally->count < tally->executions)
         describe_missing(tally, pooled);
     else
         printable_add(pooled->detail, sizeof pooled->detail, "%s", tally->detail);
+    for (int i = 0; i < REMARK_COUNT; i++)
+        if (tally_remarks(tally) >> i & 1)
+            printable_add(pooled->detail, sizeof pooled->detail, "provisional: %s",
+                          remark_meaning((enum remark)i));
 }
 
 static enum status pooled_status(const struct tally *cycles, double precision) {
@@ -134,15 +207,15 @@ static enum status pooled_status(const struct tally *cycles, double precision) {
     return pooled.status;
 }
 
-int tallies_lack_unit(const struct tallies *tallies, double precision) {
+int tallies_lack_quiet(const struct tallies *tallies, double precision) {
     const struct tally *cycles = tallies_cycles(tallies);
-    return cycles && pooled_status(cycles, precision) == STATUS_invalid_reference;
+    return cycles && is_a_moments(pooled_status(cycles, precision));
 }
 
 int tallies_too_wide(const struct tallies *tallies, double precision) {
     const struct tally *cycles = tallies_cycles(tallies);
     // Without a value there is hope only where a better moment may come.
-    if (!cycles || (!cycles->count && cycles->worst != STATUS_invalid_reference))
+    if (!cycles || (!cycles->count && !is_a_moments(cycles->worst)))
         return 0;
     return status_wants_retry(pooled_status(cycles, precision));
 }

@@ -13,14 +13,21 @@ struct tally {
     const char *source;
     char event[64];               // "" but for the sweep's own
     double *values, *within_half; // of ok executions
-    size_t count, capacity;
+    double *widths;               // of their width segments, cycles; NaN: not told
+    size_t count;
     size_t executions; // ok or not
     size_t two_modes;  // of them unstable by themselves
     double spread_sum; // over ok executions
     size_t spreads;    // of them with a spread
     long long samples; // over ok executions
-    enum status worst; // of executions without a value; STATUS_ok: none
-    char detail[400];  // of the worst, or the first warning
+    double quiet_sum;  // over all executions that tell which part of their slices was quiet
+    size_t quiets;
+    double excess_sum;            // over ok executions
+    size_t remarks[REMARK_COUNT]; // ok executions with each
+    size_t not_constant;          // executions that were
+    char change[400];             // the detail of the first of them
+    enum status worst;            // of executions without a value; STATUS_ok: none
+    char detail[400];             // of the worst, or the first warning
 };
 
 struct tallies {
@@ -35,6 +42,12 @@ void tallies_free(struct tallies *tallies);
 // The tally of the cycles that stand for the variant: the first source's. NULL if none.
 const struct tally *tallies_cycles(const struct tallies *tallies);
 
+// What holds for the tally as a whole: bits of enum remark.
+unsigned tally_remarks(const struct tally *tally);
+
+// Part of the slices that were quiet, over all executions; NaN: not told.
+double tally_quiet(const struct tally *tally);
+
 // Pool one tally. An execution with two modes may have been disturbed: a third of them or more
 // make the variant unstable, fewer are told in the detail. status is what stands in summary.csv:
 // pooled if at least half of the executions gave a value, else the worst reason.
@@ -44,5 +57,5 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
 // the precision and there is hope (executions give values, or only the reference chains disagree).
 int tallies_too_wide(const struct tallies *tallies, double precision);
 
-// Has it no value so far because the reference chains disagreed too often?
-int tallies_lack_unit(const struct tallies *tallies, double precision);
+// Has it no value so far because the core was shared, or the reference chains disagreed, too often?
+int tallies_lack_quiet(const struct tallies *tallies, double precision);

@@ -23,7 +23,7 @@ static const double level_tolerance = 0.005, imul_tolerance = 0.001;
 enum { LEVEL_SLICES = 30 };
 static const double level_part = 0.01;
 // A narrower loop than its core cannot be; what it costs beside the width is less than half more.
-static const double most_over_width = 1.5;
+static const double most_over_width = 1.2;
 
 struct width_known width_known_of(const struct machine *machine) {
     const char *name = generation_name(machine->cpu_vendor, machine->cpu_family, machine->cpu_model,

@@ -5,6 +5,7 @@
 #include "common/units.h"
 #include "runner/host/disturbance.h"
 #include "runner/host/process.h"
+#include "runner/host/width.h"
 #include "runner/run/cross_check.h"
 #include "runner/run/schedule.h"
 
@@ -18,6 +19,10 @@
 #define FIRST_PAUSE 0.2
 #define LONGEST_PAUSE 2.0
 
+// Parts of what the core's width allows, between which a level is possible.
+#define LEVEL_LEAST 0.98
+#define LEVEL_MOST 1.5
+
 // One block of one core while it runs: what the sink needs.
 struct block {
     struct measurement *run;
@@ -30,7 +35,7 @@ struct block {
     } * turns; // by variant
     size_t core, done, planned;
     size_t wanted;    // variants this block has, also those measured before a resume
-    size_t disturbed; // of them those without a value because the reference chains disagreed
+    size_t disturbed; // of them those without a value because the core was shared
     long number;
     double started;
     struct error *error;
@@ -195,7 +200,7 @@ static void mark_wanted(struct block *block) {
         if (!(block->turns[i].wanted = is_wanted(block, i)))
             continue;
         block->wanted++;
-        block->disturbed += tallies_lack_unit(&block->tallies[i], run->settings->precision);
+        block->disturbed += tallies_lack_quiet(&block->tallies[i], run->settings->precision);
     }
 }
 
@@ -355,6 +360,7 @@ static int measure_core(struct measurement *run, size_t core, struct error *erro
                                        .plan = run->plan,
                                        .engine = run->engine,
                                        .probe = &run->probes[core],
+                                       .level = run->levels[core],
                                        .like = &run->history.rows};
     disturbance_start(settings.cpu, &watch);
     if (run_blocks(&block, &settings, most, error))
@@ -364,10 +370,19 @@ static int measure_core(struct measurement *run, size_t core, struct error *erro
     return run->settings->contended && !is_over(run) ? run_contended(&block, &settings, error) : 0;
 }
 
+// What the width segments take on this core while nobody shares it: as found when the run began, or
+// its bounds by the core's width, if nothing confirmed it.
+static struct quiet_level level_of(const struct measurement *run, size_t core) {
+    struct width_known known = width_known_of(&run->machines[core]);
+    double least = known.width ? (double)WIDTH_INSTRUCTIONS / known.width : NAN;
+    return (struct quiet_level){run->found[core].cycles, least * LEVEL_LEAST, least * LEVEL_MOST};
+}
+
 int measure(struct measurement *run, struct error *error) {
     run->tallies = memory_zero(run->core_count * run->plan->count, sizeof *run->tallies);
     for (size_t core = 0; core < run->core_count; core++) {
         machine_describe(run->cores[core].cpu, &run->machines[core]);
+        run->levels[core] = level_of(run, core);
         if (measure_core(run, core, error))
             return -1;
         if (run->cut_short || run->out_of_budget)

@@ -128,10 +128,10 @@ int prepare_resumed(const struct request *request, struct settings *settings, st
                          "was begun on '%s', this is '%s'; start it anew in another folder",
                          settings->cpu_key, key);
     failed = read_rows(store, &history->rows, error);
-    if (!failed && *settings->events && table_column(&history->rows.table, "event") < 0)
+    if (!failed && history->count && table_column(&history->rows.table, "width") < 0)
         failed = error_set(error, ERROR_INPUT, request->out, 0,
-                           "was begun by an older version, "
-                           "whose rows do not name their events; start it anew in another folder");
+                           "was measured by an older version, "
+                           "without width segments; start it anew in another folder");
     return failed;
 }
 

@@ -29,6 +29,17 @@ static void describe_stopwatch(const struct stopwatch_value *value, char *text, 
                       100 * (1 / (1 + value->clock_drift) - 1));
     if (value->disturbed > 0.05)
         printable_add(text, size, "%.0f %% of the slices disturbed", 100 * value->disturbed);
+    if (value->status >= STATUS_unstable && value->quiet < 0.5)
+        printable_add(text, size, "%.0f %% of the slices quiet", 100 * value->quiet);
+}
+
+static void take_check(const struct check *check, struct samples_row *row) {
+    bool is = check->times > 0;
+    row->times = is ? (long long)check->times : -1;
+    row->times_before = is ? (long long)check->ticks[CHECK_before] : -1;
+    row->times_loop = is ? (long long)check->ticks[CHECK_loop] : -1;
+    row->times_after = is ? (long long)check->ticks[CHECK_after] : -1;
+    row->times_interrupted = is ? (long long)check->interrupted : -1;
 }
 
 // Time alone proves no exit from a virtual machine (RDSEED takes thousands of cycles on bare metal,
@@ -46,15 +57,36 @@ static void describe_slowness(const struct record_run *run, const struct variant
 static void write_slices(const struct record_run *run, const struct execution *execution,
                          long block, FILE *stream) {
     const struct slices *slices = &execution->slices;
+    struct samples_row row;
+    rows_empty(FILE_samples, &row);
+    row.run_id = run->settings->run_id;
+    row.block = block;
+    row.variant = run->plan->rows[execution->index].name;
+    row.engine = run->engine->name;
+    row.n_add = slices->n[SEGMENT_add];
+    row.n_rol = slices->n[SEGMENT_rol];
+    row.n_imul = slices->n[SEGMENT_imul];
+    row.n_loop = slices->n[SEGMENT_loop];
+    row.n_width = slices->n[SEGMENT_width_before];
+    row.n_watch = slices->n[SEGMENT_watch_before];
     for (size_t i = 0; i < slices->count; i++) {
-        fprintf(stream, "%s,%ld,%s,%s,%zu", run->settings->run_id, block,
-                run->plan->rows[execution->index].name, run->engine->name, i);
-        for (int segment = 0; segment < SEGMENT_COUNT; segment++)
-            fprintf(stream, ",%u", slices->n[segment]);
-        for (int segment = 0; segment < SEGMENT_COUNT; segment++)
-            fprintf(stream, ",%llu,%llu", (unsigned long long)slices->slices[i].ticks[segment][0],
-                    (unsigned long long)slices->slices[i].ticks[segment][1]);
-        fputs("\r\n", stream);
+        const struct slice *slice = &slices->slices[i];
+        row.slice = (long long)i;
+#define TICKS(name)                                                                                \
+    row.name##_n = (long long)slice->ticks[SEGMENT_##name][0];                                     \
+    row.name##_2n = (long long)slice->ticks[SEGMENT_##name][1]
+        TICKS(add);
+        TICKS(rol);
+        TICKS(imul);
+        TICKS(loop);
+        TICKS(width_before);
+        TICKS(width_after);
+        TICKS(watch_before);
+        TICKS(watch_after);
+#undef TICKS
+        row.interrupted = slices->sees_interrupts ? (long long)slice->interrupted : -1;
+        take_check(&slice->check, &row);
+        rows_write(stream, FILE_samples, &row, NULL);
     }
 }
 
@@ -90,13 +122,17 @@ static void take_slices(const struct record_run *run, const struct execution *ex
     struct stopwatch_value value;
     uint64_t seed =
         (uint64_t)run->settings->seed + (uint64_t)row->block * 1000003 + execution->index;
-    stopwatch_evaluate(&execution->slices, run->plan->rows[execution->index].excluded_chain, seed,
-                       &value);
+    stopwatch_evaluate(&execution->slices, run->plan->rows[execution->index].excluded_chain,
+                       run->level, seed, &value);
     row->value = value.cycles.value;
     row->ci_low = value.cycles.low;
     row->ci_high = value.cycles.high;
     row->spread = value.spread;
     row->samples = (long long)value.samples;
+    row->quiet = value.quiet;
+    row->width = value.width;
+    row->excess = value.excess;
+    row->remarks = value.remarks;
     row->status = status_worse(execution->status, value.status);
     describe_stopwatch(&value, detail, size);
     describe_slowness(run, &run->plan->rows[execution->index], row->value, detail, size);
@@ -153,6 +189,8 @@ void record_execution(const struct record_run *run, const struct execution *exec
                                 .status = count->status,
                                 .detail = count->detail};
         row.event = count->quantity == QUANTITY_event ? count->event : "";
+        row.quiet = row.width = row.excess = NAN;
+        row.remarks = 0;
         put(run, &row, measurements, tallies);
     }
 }
@@ -175,6 +213,8 @@ static void take_pooled(const struct tally *tally, const struct pooled *pooled,
         .detail = pooled->detail};
     row->event = tally->event;
     row->executions = (long long)tally->count;
+    row->quiet = tally_quiet(tally);
+    row->remarks = have ? tally_remarks(tally) : 0;
     row->between_sd = have ? pooled->between_sd : NAN;
     row->within_sd = have ? pooled->within_sd : NAN;
 }

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # variant run-time: process entry, the timed call around a loop, system calls.
 
+# IRET to an outer ring clears a null selector whose value is not 0: a GS that held this one before
+# and holds 0 after says that an interrupt, a fault or a task switch came between.
+        .set    NULL_SELECTOR, 1
+        .set    LOOP_STACK_BYTES, 0x20000
+
         .text
         .globl  _start
 _start: # RSP is 16-aligned here and points to argc, argv[].
@@ -18,8 +23,10 @@ _start: # RSP is 16-aligned here and points to argc, argv[].
 #
 # The loop may change every register and every flag, so all that is needed after
 # it lies in memory at fixed addresses, and nothing but aligned accesses happens
-# before RFLAGS is back: a loop may leave AC set.
-        .globl  timed_call
+# before RFLAGS is back: a loop may leave AC set. It has a stack of its own at a fixed
+# address: what the loads and stores of a loop near RSP cost depends on the place.
+        .text
+        .globl  timed_call, was_interrupted
         .p2align 6
 timed_call:
         .irp    register, rbx, rbp, r12, r13, r14, r15
@@ -28,29 +35,22 @@ timed_call:
         pushfq
         mov     (%rsp), %rbx
         mov     %rbx, saved_flags(%rip)
-        mov     canary(%rip), %rdx
-        push    %rdx                    # a body that pops too much and pushes again
-        push    %rdx                    # overwrites these two first
         mov     %rsp, saved_rsp(%rip)
-        mov     %edi, %r8d
+        mov     canary(%rip), %rdx
+        lea     loop_stack_top(%rip), %rsp
+        mov     %rdx, (%rsp)            # a body that pops too much and pushes again
+        mov     %rdx, 8(%rsp)           # overwrites these two first
+        mov     $NULL_SELECTOR, %ecx
+        mov     %ecx, %gs
+        mov     %edi, %eax
         mov     %rbx, %rcx
-        mov     %rcx, %r9
-        lfence
-        rdtsc
-        lfence
-        shl     $32, %rdx
-        or      %rdx, %rax
-        mov     %rax, start_ticks(%rip)
-        mov     %r8d, %eax
-        mov     %r9, %rcx
         jmp     *%rsi
 
         .globl  loop_return
         .p2align 6
 loop_return:
-        lfence
-        rdtsc
-        lfence
+        mov     %gs, %eax
+        mov     %eax, left_selector(%rip)
         mov     %rsp, %r8
         mov     saved_rsp(%rip), %rsp   # a stack again, before anything is pushed
         mov     $0, %edi                # not XOR: RFLAGS is still the loop's
@@ -61,18 +61,22 @@ loop_return:
         popfq
         xor     %r10, %r9
         or      %r9, flags_left(%rip)
-        cmp     %rsp, %r8
+        lea     loop_stack_top(%rip), %rdx
+        cmp     %rdx, %r8
         jne     lost
         mov     $1, %edi
         mov     canary(%rip), %r11
-        cmp     (%rsp), %r11
+        cmp     (%rdx), %r11
         jne     lost
-        cmp     8(%rsp), %r11
+        cmp     8(%rdx), %r11
         jne     lost
-        shl     $32, %rdx
-        or      %rdx, %rax
+        xor     %ecx, %ecx
+        cmpw    $NULL_SELECTOR, left_selector(%rip)
+        setne   %cl
+        mov     %ecx, was_interrupted(%rip)
+        mov     end_ticks(%rip), %rax
         sub     start_ticks(%rip), %rax
-        add     $24, %rsp               # two canaries and the flags, already restored
+        add     $8, %rsp                # the flags, already restored
         .irp    register, r15, r14, r13, r12, rbp, rbx
         pop     %\register
         .endr
@@ -105,8 +109,28 @@ canary: .quad   0x5afe57ac00c0ffee
         .globl  flags_left
 saved_rsp:      .skip 8
 saved_flags:    .skip 8
-start_ticks:    .skip 8
 flags_left:     .skip 8
+left_selector:  .skip 4
+was_interrupted: .skip 4
+        .p2align 3
+
+# At fixed addresses, so that a change of the run-time changes no byte of a loop (stamp.inc).
+        .section .stamps, "aw", @nobits
+        .globl  start_ticks, end_ticks, stamp_rax, stamp_rdx
+        .p2align 6
+start_ticks:    .skip 8
+end_ticks:      .skip 8
+stamp_rax:      .skip 8
+stamp_rdx:      .skip 8
+
+        .section .loopstack, "aw", @nobits
+        .globl  loop_stack_begin, loop_stack_end
+        .p2align 12
+loop_stack_begin:
+        .skip   LOOP_STACK_BYTES - 64
+loop_stack_top: # RSP of a loop, 64-aligned
+        .skip   64
+loop_stack_end:
 
         .section .loopdata, "aw", @nobits
         .globl  scratch, pattern_state

@@ -4,7 +4,7 @@
 #include "variant.h"
 
 enum { SYS_WRITE = 1, SYS_EXIT_GROUP = 231 };
-enum { CAPACITY = 65536, LONGEST_LINE = 256, STATUS_NO_OUTPUT = 5 };
+enum { CAPACITY = 65536, LONGEST_LINE = 512, STATUS_NO_OUTPUT = 5 };
 
 static char buffer[CAPACITY];
 static unsigned used;
@@ -23,6 +23,12 @@ void put_number(uint64_t number) {
         number /= 10;
     } while (number);
     put_text(digits + at);
+}
+
+void put_line(const char *word, uint64_t number) {
+    put_text(word);
+    put_number(number);
+    put_text("\n");
 }
 
 void put_flush(int descriptor) {

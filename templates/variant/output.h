@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-void put_text(const char *text);        // NUL-terminated
-void put_number(uint64_t number);       // decimal
+void put_text(const char *text);                  // NUL-terminated
+void put_number(uint64_t number);                 // decimal
+void put_line(const char *word, uint64_t number); // "WORD NUMBER", a line
 void put_flush(int descriptor);         // all of it; a failing write ends the process with status 5
 void put_flush_if_full(int descriptor); // only if a slice line might not fit any more

@@ -70,7 +70,7 @@ endfunction()
 
 # The run-time as one object, so that ld opens one file less a source.
 function(asmsweep_run_time out)
-  foreach(source entry.s chains.s run.c output.c limits.c traps.c)
+  foreach(source entry.s chains.s run.c stopwatch.c output.c limits.c traps.c)
     cmake_path(GET source STEM stem)
     set(object run-time/${stem}.o)
     set(depfile) # as reads nothing but its source
@@ -79,9 +79,9 @@ function(asmsweep_run_time out)
     endif()
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${ASMSWEEP_CC} ${ASMSWEEP_C_FLAGS} -MD -MF ${object}.d -MT ${object}
+      COMMAND ${ASMSWEEP_CC} ${ASMSWEEP_C_FLAGS} -Wa,-I,${ASMSWEEP_VARIANT_DIR} -MD -MF ${object}.d -MT ${object}
               -c -o ${object} ${ASMSWEEP_VARIANT_DIR}/${source}
-      DEPENDS ${ASMSWEEP_VARIANT_DIR}/${source} ${depfile} VERBATIM COMMENT "run-time ${stem}")
+      DEPENDS ${ASMSWEEP_VARIANT_DIR}/${source} ${ASMSWEEP_VARIANT_DIR}/stamp.inc ${depfile} VERBATIM COMMENT "run-time ${stem}")
     list(APPEND objects ${object})
   endforeach()
   add_custom_command(

@@ -56,12 +56,14 @@ struct chains {
     size_t count;
 };
 
+static struct quiet_level quiet_level = {NAN, NAN, NAN};
+
 static int sink(const struct execution *execution, void *context) {
     struct chain *chain = &((struct chains *)context)->items[execution->index];
     struct stopwatch_value value;
     if (execution->status != STATUS_ok)
         return 0;
-    stopwatch_evaluate(&execution->slices, CHAINS_all, execution->index, &value);
+    stopwatch_evaluate(&execution->slices, CHAINS_all, quiet_level, execution->index, &value);
     chain->all_executions++;
     if (isnan(value.cycles.value)) {
         chain->invalid++;
@@ -79,7 +81,7 @@ static void pool(struct chain *chain) {
     if (2 * chain->executions < BLOCKS) {
         chain->without++;
     } else {
-        stopwatch_pool(chain->values, chain->halves, chain->executions, precision, &pooled);
+        stopwatch_pool(chain->values, chain->halves, chain->executions, 0, precision, &pooled);
         chain->held += pooled.cycles.low <= chain->truth && chain->truth <= pooled.cycles.high;
         chain->half_sum += (pooled.cycles.high - pooled.cycles.low) / 2 / chain->truth;
         chain->value_sum += pooled.cycles.value / chain->truth - 1;

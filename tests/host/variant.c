@@ -58,6 +58,11 @@ static const struct {
     WORD("interrupted", cpu.interrupted),
     WORD("other", cpu.second_loop),
     WORD("part", cpu.second_part),
+    WORD("later", cpu.later),
+    WORD("from", cpu.later_from),
+    WORD("duty", cpu.neighbour.duty),
+    WORD("spell", cpu.neighbour.spell),
+    WORD("slower", cpu.neighbour.slower[SEGMENT_loop]),
     WORD("between", between),
     WORD("takes", takes),
     WORD("flags", flags),
@@ -126,7 +131,11 @@ static void take_line(struct execution *execution, char *line, const char *name,
 static void read_script(const char *folder, const char *name, long number,
                         struct execution *execution) {
     char path[PATH_MAX], line[1024];
-    *execution = (struct execution){.cpu = {.cycles = {1, 1, 3, 16}, .noise = 0.001}};
+    *execution = (struct execution){
+        .cpu = {.cycles = {1, 1, 3, 16},
+                .noise = 0.001,
+                // Beside a neighbour, who comes if the script says so: half of the width.
+                .neighbour = {.spell = 1e6, .slower = {1.012, 1.004, 1, 1.3, 1.9, 1.9, 1.9, 1.9}}}};
     snprintf(path, sizeof path, "%s/script", folder);
     FILE *stream = fopen(path, "r");
     if (!stream)
@@ -196,17 +205,23 @@ static void vary(struct execution *execution, unsigned long seed) {
 static void print_slices(const struct execution *execution, size_t count, unsigned long seed) {
     struct slices slices;
     synthetic_slices(&execution->cpu, count, seed, &slices);
-    printf("slices 1 links");
+    printf("slices 2 links");
     for (int segment = 0; segment < SEGMENT_loop; segment++)
         printf(" %u", slices.links[segment]);
     printf(" n");
     for (int segment = 0; segment < SEGMENT_COUNT; segment++)
         printf(" %u", slices.n[segment]);
+    printf(" interrupts %d", slices.sees_interrupts);
     for (size_t i = 0; i < count; i++) {
+        const struct slice *slice = &slices.slices[i];
+        const struct check *check = &slice->check;
         printf("\ns");
         for (int segment = 0; segment < SEGMENT_COUNT; segment++)
-            printf(" %llu %llu", (unsigned long long)slices.slices[i].ticks[segment][0],
-                   (unsigned long long)slices.slices[i].ticks[segment][1]);
+            printf(" %lu %lu", slice->ticks[segment][0], slice->ticks[segment][1]);
+        printf(" %u", slice->interrupted);
+        if (check->times)
+            printf("\nc %u %lu %lu %lu %u", check->times, check->ticks[CHECK_before],
+                   check->ticks[CHECK_loop], check->ticks[CHECK_after], check->interrupted);
     }
     printf("\n");
     if (execution->flags > 0)

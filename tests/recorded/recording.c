@@ -70,15 +70,14 @@ static int describe(const struct table *table, size_t row, struct recorded *exec
     slices->n[SEGMENT_rol] = count_in(table, row, "n_rol");
     slices->n[SEGMENT_imul] = count_in(table, row, "n_imul");
     slices->n[SEGMENT_loop] = count_in(table, row, "n_loop");
-    execution->width_n[WIDTH_before] = count_in(table, row, "n_width_before");
-    execution->width_n[WIDTH_after] = count_in(table, row, "n_width_after");
+    slices->n[SEGMENT_width_before] = count_in(table, row, "n_width_before");
+    slices->n[SEGMENT_width_after] = count_in(table, row, "n_width_after");
     slices->count = RECORDED_SLICES;
     slices->slices = allocate(RECORDED_SLICES, sizeof *slices->slices);
-    execution->widths = allocate(RECORDED_SLICES, sizeof *execution->widths);
-    for (int segment = 0; segment < SEGMENT_COUNT; segment++)
+    for (int segment = 0; segment <= SEGMENT_width_after; segment++)
         if (!slices->n[segment])
             return -1;
-    return execution->width_n[WIDTH_before] && execution->width_n[WIDTH_after] ? 0 : -1;
+    return 0;
 }
 
 static int read_executions(const char *folder, struct recording *recording, struct error *error) {
@@ -104,13 +103,6 @@ static int read_executions(const char *folder, struct recording *recording, stru
     return failed;
 }
 
-// Where a column's ticks of slice `at` go.
-static uint64_t *cell(struct recorded *execution, size_t at, int column) {
-    int pair = column / 2, which = column % 2;
-    return pair < SEGMENT_COUNT ? &execution->slices.slices[at].ticks[pair][which]
-                                : &execution->widths[at].ticks[pair - SEGMENT_COUNT][which];
-}
-
 // A line of a column. By hand: there are 2.6 million.
 static int read_line(FILE *stream, uint64_t *ticks) {
     int c = getc_unlocked(stream), digits = 0;
@@ -121,9 +113,8 @@ static int read_line(FILE *stream, uint64_t *ticks) {
 
 static int read_column(const char *folder, int column, struct recording *recording,
                        struct error *error) {
-    static const char *const pairs[] = {
-        "add",  "rol",          "imul",
-        "loop", "width_before", "width_after"}; // enum segment, then enum width
+    static const char *const pairs[] = {"add",  "rol",          "imul",
+                                        "loop", "width_before", "width_after"}; // enum segment
     char path[4096];
     snprintf(path, sizeof path, "%s/%s_%s", folder, pairs[column / 2], column % 2 ? "2n" : "n");
     FILE *stream = fopen(path, "r");
@@ -132,8 +123,9 @@ static int read_column(const char *folder, int column, struct recording *recordi
     size_t line = 0, lines = recording->count * RECORDED_SLICES;
     int failed = 0;
     for (; line < lines && !failed; line++)
-        failed = read_line(stream, cell(&recording->executions[line / RECORDED_SLICES],
-                                        line % RECORDED_SLICES, column));
+        failed = read_line(stream, &recording->executions[line / RECORDED_SLICES]
+                                        .slices.slices[line % RECORDED_SLICES]
+                                        .ticks[column / 2][column % 2]);
     if (failed)
         error_set(error, ERROR_INPUT, path, line, "not a number");
     else if (getc_unlocked(stream) != EOF)
@@ -145,7 +137,7 @@ static int read_column(const char *folder, int column, struct recording *recordi
 int recording_read(const char *folder, struct recording *recording, struct error *error) {
     *recording = (struct recording){0};
     int failed = read_executions(folder, recording, error);
-    for (int column = 0; column < 2 * (SEGMENT_COUNT + WIDTH_COUNT) && !failed; column++)
+    for (int column = 0; column < 2 * (SEGMENT_width_after + 1) && !failed; column++)
         failed = read_column(folder, column, recording, error);
     if (failed)
         recording_free(recording);
@@ -155,7 +147,6 @@ int recording_read(const char *folder, struct recording *recording, struct error
 void recording_free(struct recording *recording) {
     for (size_t i = 0; i < recording->count; i++) {
         free(recording->executions[i].slices.slices);
-        free(recording->executions[i].widths);
     }
     free(recording->executions);
     *recording = (struct recording){0};
@@ -183,9 +174,9 @@ double recorded_cycles(const struct recorded *execution, size_t at) {
 
 int recorded_is_quiet(const struct recorded *execution, size_t at) {
     double cycle = unit(execution, at);
-    for (int width = 0; width < WIDTH_COUNT; width++) {
-        double cycles =
-            difference(execution->widths[at].ticks[width]) / execution->width_n[width] / cycle;
+    for (int width = SEGMENT_width_before; width <= SEGMENT_width_after; width++) {
+        double cycles = difference(execution->slices.slices[at].ticks[width]) /
+                        execution->slices.n[width] / cycle;
         if (!(fabs(cycles / WIDTH_QUIET - 1) <= 0.03))
             return 0;
     }

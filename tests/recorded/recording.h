@@ -24,23 +24,15 @@ struct recorded_loop {
 };
 extern const struct recorded_loop recorded_loops[RECORDED_LOOPS];
 
-// The two segments of nops, right before and right after the loop.
-enum width { WIDTH_before, WIDTH_after, WIDTH_COUNT };
-// Cycles of such an iteration on a core of one's own.
+// Cycles of an iteration of the width segments on a core of one's own.
 #define WIDTH_QUIET 17.0
-
-struct width_slice {
-    uint64_t ticks[WIDTH_COUNT][2]; // as in struct slice
-};
 
 // One execution: the loop of recorded_loops[loop] in one round.
 struct recorded {
     int round;
     size_t loop;
     double seconds;       // since the recording began
-    struct slices slices; // the four segments of today
-    uint32_t width_n[WIDTH_COUNT];
-    struct width_slice *widths; // as many as slices.slices, slice by slice
+    struct slices slices; // without checks and watch segments, and nothing saw interrupts
 };
 
 // In the order in which they were measured.

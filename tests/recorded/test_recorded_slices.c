@@ -54,8 +54,8 @@ static int read_and_evaluate(void **state) {
         const struct recorded *execution = &recording.executions[i];
         size_t quiet = recorded_quiet_count(execution);
         kinds[i] = !quiet ? SHARED : 10 * quiet < 9 * execution->slices.count ? SOME_QUIET : QUIET;
-        stopwatch_evaluate(&execution->slices, recorded_loops[execution->loop].excluded, i + 1,
-                           &values[i]);
+        stopwatch_evaluate(&execution->slices, recorded_loops[execution->loop].excluded,
+                           (struct quiet_level){WIDTH_QUIET, NAN, NAN}, i + 1, &values[i]);
     }
     return 0;
 }
@@ -223,7 +223,7 @@ static void intervals_of_quiet_pools_hold_the_truth_in_92_of_100(void **state) {
         size_t count = ok_values(loop, QUIET, found, halves);
         for (size_t from = 0; from + POOLED <= count; from++) {
             struct pooled pooled;
-            stopwatch_pool(found + from, halves + from, POOLED, WRONG, &pooled);
+            stopwatch_pool(found + from, halves + from, POOLED, 0, WRONG, &pooled);
             assert_int_equal(pooled.status, STATUS_ok);
             assert_near(pooled.cycles.value / truth, 1, recorded_loops[loop].near);
             if (recorded_loops[loop].near > RECORDED_STEADY)

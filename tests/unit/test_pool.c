@@ -22,7 +22,7 @@ static double coverage(size_t count, double between, double within, double *half
             values[i] = 100 + gsl_ran_gaussian(random, between) + gsl_ran_gaussian(random, within);
             halves[i] = 1.96 * within;
         }
-        stopwatch_pool(values, halves, count, 0.5, &pooled);
+        stopwatch_pool(values, halves, count, 0, 0.5, &pooled);
         held += pooled.cycles.low <= 100 && 100 <= pooled.cycles.high;
         *half += (pooled.cycles.high - pooled.cycles.low) / 2 / TRIALS;
     }
@@ -59,7 +59,7 @@ static void it_is_never_narrower_than_the_systematic_floor(void **state) {
     (void)state;
     const double values[] = {48, 48, 48, 48, 48}, halves[5] = {0};
     struct pooled pooled;
-    stopwatch_pool(values, halves, 5, 0.005, &pooled);
+    stopwatch_pool(values, halves, 5, 0, 0.005, &pooled);
     assert_int_equal(pooled.status, STATUS_ok);
     assert_near(pooled.cycles.value, 48, 1e-12);
     assert_near(pooled.cycles.high - pooled.cycles.value, STOPWATCH_FLOOR * 48, 1e-9);
@@ -71,13 +71,13 @@ static void wider_than_the_precision_is_unstable_and_keeps_its_value(void **stat
     (void)state;
     const double values[] = {47, 48, 49, 48, 48}, halves[5] = {0.1, 0.1, 0.1, 0.1, 0.1};
     struct pooled pooled;
-    stopwatch_pool(values, halves, 5, 0.005, &pooled);
+    stopwatch_pool(values, halves, 5, 0, 0.005, &pooled);
     assert_int_equal(pooled.status, STATUS_unstable);
     assert_contains(pooled.detail, "is wider than the 0.5 % asked for");
     assert_near(pooled.cycles.value, 48, 1e-12);
     assert_near(pooled.between_sd, sqrt(0.5), 1e-9);
     assert_near(pooled.within_sd, 0.1 / 1.96, 1e-4);
-    stopwatch_pool(values, halves, 5, 0.05, &pooled);
+    stopwatch_pool(values, halves, 5, 0, 0.05, &pooled);
     assert_int_equal(pooled.status, STATUS_ok);
 }
 
@@ -85,7 +85,7 @@ static void one_execution_gives_a_provisional_interval_12_times_its_own(void **s
     (void)state;
     const double values[] = {48}, halves[] = {0.01};
     struct pooled pooled;
-    stopwatch_pool(values, halves, 1, 0.005, &pooled);
+    stopwatch_pool(values, halves, 1, 0, 0.005, &pooled);
     assert_int_equal(pooled.status, STATUS_ok);
     assert_contains(pooled.detail, "provisional");
     assert_nan(pooled.between_sd);
@@ -98,10 +98,10 @@ static void fewer_executions_than_5_are_called_provisional(void **state) {
     (void)state;
     const double values[] = {48, 48.01, 48, 48.01, 48}, halves[5] = {0};
     struct pooled pooled;
-    stopwatch_pool(values, halves, 4, 0.005, &pooled);
+    stopwatch_pool(values, halves, 4, 0, 0.005, &pooled);
     assert_int_equal(pooled.status, STATUS_ok);
     assert_string_equal(pooled.detail, "provisional: 4 executions, 5 are usual");
-    stopwatch_pool(values, halves, 5, 0.005, &pooled);
+    stopwatch_pool(values, halves, 5, 0, 0.005, &pooled);
     assert_string_equal(pooled.detail, "");
 }
 
@@ -110,13 +110,13 @@ static void one_far_execution_of_ten_is_named_and_moves_nothing(void **state) {
     const double values[] = {52, 52.01, 51.99, 52, 103.5, 52.01, 52, 51.99, 52, 52.02};
     const double halves[10] = {0};
     struct pooled pooled;
-    stopwatch_pool(values, halves, 10, 0.005, &pooled);
+    stopwatch_pool(values, halves, 10, 0, 0.005, &pooled);
     assert_int_equal(pooled.status, STATUS_ok);
     assert_near(pooled.cycles.value, 52.00375, 1e-9);
     assert_near((pooled.cycles.high - pooled.cycles.low) / 2 / 52, 0.0004, 0.0001);
     assert_string_equal(pooled.detail, "1 of 10 executions far off, the farthest 103.5 cycles");
     // Of five none is left out: the interval says that something is wrong.
-    stopwatch_pool(values, halves, 5, 0.005, &pooled);
+    stopwatch_pool(values, halves, 5, 0, 0.005, &pooled);
     assert_int_equal(pooled.status, STATUS_unstable);
     assert_contains(pooled.detail, "1 of 5 executions far off");
 }
@@ -124,7 +124,7 @@ static void one_far_execution_of_ten_is_named_and_moves_nothing(void **state) {
 static void no_execution_is_no_value(void **state) {
     (void)state;
     struct pooled pooled;
-    stopwatch_pool(NULL, NULL, 0, 0.005, &pooled);
+    stopwatch_pool(NULL, NULL, 0, 0, 0.005, &pooled);
     assert_int_equal(pooled.status, STATUS_unstable);
     assert_nan(pooled.cycles.value);
     assert_nan(pooled.cycles.low);

@@ -5,6 +5,7 @@
 #include "tests/host/synthetic_cpu.h"
 
 enum { SLICES = 200, SEEDS = 20 };
+static const struct quiet_level level = {SYNTHETIC_WIDTH, NAN, NAN};
 
 // What must come out. OR: either the right value as ok, or that status; never a wrong ok.
 enum expect { OK, INVALID, UNSTABLE, IMPLAUSIBLE, OK_OR_UNSTABLE, OK_OR_INVALID };
@@ -202,7 +203,7 @@ static void every_cpu_gives_the_right_value_or_a_status_never_a_wrong_ok(void **
             struct slices slices;
             struct stopwatch_value value;
             synthetic_slices(&rows[i].cpu, SLICES, seed, &slices);
-            stopwatch_evaluate(&slices, rows[i].excluded, seed, &value);
+            stopwatch_evaluate(&slices, rows[i].excluded, level, seed, &value);
             synthetic_free(&slices);
             if (!fits(&rows[i], &value))
                 fail_msg("%s (seed %lu): %s, %.6g cycles, imul %d: %s", rows[i].claim, seed,
@@ -218,7 +219,7 @@ static void every_cpu_gives_the_right_value_or_a_status_never_a_wrong_ok(void **
 static void evaluate(const struct synthetic_cpu *cpu, size_t count, struct stopwatch_value *value) {
     struct slices slices;
     synthetic_slices(cpu, count, 7, &slices);
-    stopwatch_evaluate(&slices, CHAINS_all, 7, value);
+    stopwatch_evaluate(&slices, CHAINS_all, level, 7, value);
     synthetic_free(&slices);
 }
 
@@ -267,7 +268,7 @@ static void segments_that_run_backwards_are_no_value(void **state) {
         synthetic_slices(&cpu, SLICES, 3, &slices);
         for (size_t at = 0; at < slices.count; at++)
             slices.slices[at].ticks[segments[i]][1] = 0;
-        stopwatch_evaluate(&slices, CHAINS_all, 3, &value);
+        stopwatch_evaluate(&slices, CHAINS_all, level, 3, &value);
         synthetic_free(&slices);
         assert_true(value.status == STATUS_invalid_reference || value.status == STATUS_implausible);
         assert_nan(value.cycles.value);

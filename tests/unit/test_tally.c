@@ -117,9 +117,9 @@ static void more_blocks_are_for_values_that_are_too_wide_only(void **unused) {
     assert_true(tallies_too_wide(&wide, 0.005));
     assert_false(tallies_too_wide(&refused, 0.005));
     assert_true(tallies_too_wide(&disturbed, 0.005));
-    assert_true(tallies_lack_unit(&disturbed, 0.005));
-    assert_false(tallies_lack_unit(&wide, 0.005));
-    assert_false(tallies_lack_unit(&refused, 0.005));
+    assert_true(tallies_lack_quiet(&disturbed, 0.005));
+    assert_false(tallies_lack_quiet(&wide, 0.005));
+    assert_false(tallies_lack_quiet(&refused, 0.005));
     tallies_free(&narrow);
     tallies_free(&wide);
     tallies_free(&refused);

@@ -9,11 +9,13 @@
 #include "runner/guest/pack.h"
 
 #define CALL_WRITE 1
+#define CALL_MADVISE 28
 #define CALL_PRCTL 157
 #define CALL_IOPL 172
 #define CALL_EXIT_GROUP 231
 #define ERROR_BAD_FILE ((uint64_t)-9)
 #define ERROR_FAULT ((uint64_t)-14)
+#define ERROR_NOT_IMPLEMENTED ((uint64_t)-38)
 
 // In crossing.S.
 void gate_launch(struct gate_frame *frame);
@@ -66,6 +68,9 @@ static void system_call(struct gate_frame *frame) {
     case CALL_PRCTL: // to end with its parent: here it has none
     case CALL_IOPL:  // both rings have it from the start
         frame->rax = 0;
+        return;
+    case CALL_MADVISE: // pages are what they are here
+        frame->rax = ERROR_NOT_IMPLEMENTED;
         return;
     case CALL_EXIT_GROUP:
         running.outcome->status = frame->rdi;
