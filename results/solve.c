@@ -2,6 +2,7 @@
 #include "results/solve.h"
 
 #include "common/margin.h"
+#include "results/carry.h"
 #include "results/context.h"
 
 #include <math.h>
@@ -124,4 +125,5 @@ void solve_all(const struct loops *loops, const struct rows *differences, struct
     solve_differences(loops, differences, costs);
     solve_iterations(loops, costs);
     solve_compositions(costs);
+    carry_all(loops, costs);
 }

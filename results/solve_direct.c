@@ -62,15 +62,6 @@ static bool one_length(const struct fit_input *fit) {
     return true;
 }
 
-// The worst status among those that gave a value: a cost that rests on an unstable loop is so too.
-static enum status set_status(const struct set *set) {
-    enum status status = STATUS_ok;
-    for (size_t i = 0; i < set->members; i++)
-        if (set->loop[i]->has_value)
-            status = status_worse(status, set->loop[i]->row->status);
-    return status;
-}
-
 // Is the longest loop no longer than dec and jnz alone may be?
 static bool hides(const struct set *set, struct overhead overhead) {
     size_t longest = 0;
@@ -107,7 +98,6 @@ static void fill_value(struct set *set, struct overhead overhead, struct costs *
         fit_solve(&set->fit, &fit, &item);
     }
     cost_set(cost, item.cycles, item.ci_low, item.ci_high);
-    cost->status = set_status(set);
     cost->detail =
         rows_own(&costs->rows, text_make("%sdec;jnz add %.2f to %.2f cycles per iteration (%s)",
                                          shape, fit.overhead_low, fit.overhead_high,

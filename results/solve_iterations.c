@@ -36,17 +36,13 @@ char *loop_why_no_cost(const struct loop *loop) {
 
 static void add_iteration(const struct loop *loop, struct costs *costs) {
     struct costs_row *cost = loops_cost(loop, &loop, 1, METHOD_iteration, costs);
-    const char *detail = loop->row->detail;
     cost->item = rows_own(&costs->rows, text_make("%.200s: one iteration", loop->row->variant));
     if (!loop->has_value) {
         loop_refuse(loop, costs, cost);
         return;
     }
     cost_set(cost, loop->cycles, loop->ci_low, loop->ci_high);
-    cost->status = loop->row->status;
     cost->detail = rows_own(&costs->rows, loop_why_no_cost(loop));
-    if (detail[0] != '\0')
-        cost->detail = rows_own(&costs->rows, text_make("%s; %s", detail, cost->detail));
 }
 
 void solve_iterations(const struct loops *loops, struct costs *costs) {

@@ -25,7 +25,6 @@ static struct costs_row *add_difference(struct costs *costs, const struct loop *
         cost->subtrahend = minus->cycles;
         double cycles = from->cycles - minus->cycles;
         cost_set(cost, cycles, cycles - half, cycles + half);
-        cost->status = status_worse(from->row->status, minus->row->status);
         cost->detail = rows_own(&costs->rows, text_make("%.2f minus %.2f cycles per iteration",
                                                         from->cycles, minus->cycles));
     }
