@@ -68,12 +68,3 @@ def test_a_host_that_is_shared_throughout_gives_no_value_and_says_why(builds, sa
         assert {(row["status"], row["value"], row["ci_low"]) for row in rows(out, name)} == {
             (DISAGREE, "", "")}
     assert host.executions("crc.links32") == 15  # five, and ten more that waited for quiet
-
-
-def test_a_clock_that_slows_down_keeps_a_part_of_its_rate(builds, says, out):
-    says("small", "crc.links8 0 drift=3")
-    run(builds("small"), "-o", out, "--only", "crc.links8", *QUICK)
-    drifts = [re.search(r"clock drifted ([-+][0-9.]+) %", row["detail"])
-              for row in rows(out, "measurements.csv")]
-    # By the quarters' means: four times as long at the end, so 1.375 / 3.625 of the rate.
-    assert [float(drift[1]) for drift in drifts] == [pytest.approx(-62, abs=3)] * len(drifts) != []
