@@ -91,8 +91,8 @@ static void check_body(struct finding to, struct span loop) {
     for (size_t i = 0; i + 2 < loop.count; i++)
         if (strstr(loop.first[i].text, "(bad)")) {
             proof_mend(to.proof, to.row, "bytes",
-                       text_make("bytes: objdump says (bad) at 0x%" PRIx64 " of the loop",
-                                 loop.first[i].address));
+                       text_make("bytes: objdump says (bad) at byte %" PRIu64 " of the loop",
+                                 loop.first[i].address - loop.first->address));
             break;
         }
 }

@@ -61,9 +61,6 @@ struct kernel_siginfo {
     unsigned architecture;
 };
 
-// One past the last byte of the binary's memory; its first is at 0x400000 (variant.ld).
-extern const char variant_end[];
-
 static int are_set;
 
 static char handler_stack[HANDLER_STACK] __attribute__((aligned(16)));
@@ -194,7 +191,7 @@ void limits_enter(void) {
     if (call(SYS_PRCTL, PR_SET_NO_NEW_PRIVS, 1, 0, 0) ||
         call(SYS_PRCTL, PR_GET_NO_NEW_PRIVS, 0, 0, 0) != 1)
         return;
-    limit(RLIMIT_AS, (uint64_t)variant_end - 0x400000 + most_memory);
+    limit(RLIMIT_AS, (uint64_t)loopdata_end() - 0x400000 + most_memory);
     limit(RLIMIT_STACK, most_stack);
     limit(RLIMIT_FSIZE, most_written);
     limit(RLIMIT_NOFILE, MOST_FILES);

@@ -61,13 +61,13 @@ static void touch_memory(void) {
     long failed = 0;
     system_call(SYS_PRCTL, PR_SET_THP_DISABLE, !(variant_memory & MEMORY_HUGE), 0);
     if (variant_memory & MEMORY_HUGE)
-        failed = system_call(SYS_MADVISE, (long)loopdata_begin, loopdata_end - loopdata_begin,
+        failed = system_call(SYS_MADVISE, (long)loopdata_begin, loopdata_end() - loopdata_begin,
                              MADV_HUGEPAGE);
     if (failed)
         refuse("error pages ", (uint64_t)-failed);
     if (variant_memory & MEMORY_UNTOUCHED)
         return;
-    touch(loopdata_begin, loopdata_end);
+    touch(loopdata_begin, loopdata_end());
     touch(loop_stack_begin, loop_stack_end);
 }
 

@@ -79,7 +79,7 @@ static void wait_somewhat(void) {
 
 // Cold memory is that of the loop, not in any cache, before each of its runs.
 static void make_cold(void) {
-    for (const char *line = loopdata_begin; line < loopdata_end; line += 64)
+    for (const char *line = loopdata_begin; line < loopdata_end(); line += 64)
         __asm__ volatile("clflush %0" : : "m"(*line));
     __asm__ volatile("mfence" : : : "memory");
 }

@@ -48,7 +48,16 @@ enum { MEMORY_UNTOUCHED = 1, MEMORY_COLD = 2, MEMORY_HUGE = 4 };
 enum { WATCH_WIDTH = 0, WATCH_CACHE = 1, WATCH_DIVIDER = 2 };
 
 // All memory of loops but their stack (.loopdata).
-extern char loopdata_begin[], loopdata_end[];
+extern char loopdata_begin[];
+
+// Its end, and that of the binary's memory. It may be gigabytes away, where no immediate of 32 bits
+// reaches.
+static inline char *loopdata_end(void) {
+    char *end;
+    __asm__("movabs $loopdata_end, %0" : "=r"(end));
+    return end;
+}
+
 extern char cache_ring[32768];                    // the run-time's own
 extern char loop_stack_begin[], loop_stack_end[]; // theirs alone; RSP is 64 bytes below its end
 
