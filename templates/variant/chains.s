@@ -48,12 +48,13 @@ width:
         stamp   end_ticks
         jmp     loop_return
 
-# The first-level cache, which every core has at least 32 KiB of: a chain of loads over all its
-# lines. What another hardware thread evicts shows. Setup brings back what the loop before evicted.
+# The first-level cache, which every core has at least 32 KiB of: a chain of loads over half as many
+# lines, which stay there unless another hardware thread evicts them. (A ring of all lines evicts
+# itself now and then.) Setup brings back what the loop before evicted.
         .globl  cache
         .p2align 6
 cache:
-        mov     $512, %ecx
+        mov     $512, %ecx               # twice around
         lea     cache_ring(%rip), %rbx
 1:      mov     (%rbx), %rbx
         dec     %ecx
@@ -102,7 +103,7 @@ fault:
         .bss
         .globl  cache_ring
         .p2align 12
-cache_ring:     .skip 32768
+cache_ring:     .skip 16384
                 .skip 4096
 fault_page:     .skip 8192
 

@@ -19,6 +19,7 @@ enum { SLICES_A_CHECK = 8, SLICES_A_FAR_CHECK = 30, FAR = 128, FAR_WITH_IF_0 = 1
 // Slices take a second at most, which is some 730,000 segments; with so few that they say nothing
 // an iteration is too long to be measured.
 enum { SEGMENTS_IN_A_SECOND = 730000, FEWEST_SLICES = 24 };
+enum { SEGMENTS_AN_ITERATION = SEGMENTS_IN_A_SECOND / FEWEST_SLICES / 3 };
 
 // A neighbour on the core comes and goes within milliseconds: a slice that begins beside one is
 // given up, and begun again a little later. The patience is a few times what the slices take, and
@@ -132,7 +133,7 @@ static void prepare_watch(void) {
     for (uint32_t i = 0; i < LINES; i++)
         *(char **)(cache_ring + i * 64) = cache_ring + (i + 97) % LINES * 64;
     if (variant_watch == WATCH_CACHE)
-        watch(cache, LINES / CHAIN_LINKS);
+        watch(cache, 2 * LINES / CHAIN_LINKS);
     if (variant_watch == WATCH_DIVIDER)
         watch(divider, CYCLES_A_SEGMENT / 512);
 }
@@ -158,7 +159,10 @@ static uint64_t prepare(uint64_t slices) {
     segments[SEGMENT_WIDTH_BEFORE].n = find_n(SEGMENT_WIDTH_BEFORE, enough / 2, &takes);
     segments[SEGMENT_WIDTH_AFTER].n = segments[SEGMENT_WIDTH_BEFORE].n;
     prepare_watch();
-    affordable(slices, run(SEGMENT_LOOP, 1), segment);
+    uint64_t first = run(SEGMENT_LOOP, 1);
+    for (int try = 1; try < TRIES && first > segment * SEGMENTS_AN_ITERATION; try++)
+        first = run(SEGMENT_LOOP, 1); // it may have been interrupted
+    affordable(slices, first, segment);
     segments[SEGMENT_LOOP].n = find_n(SEGMENT_LOOP, enough, &takes);
     slices = affordable(slices, takes, segment);
     far = find_far(takes, segment);

@@ -58,7 +58,7 @@ static inline char *loopdata_end(void) {
     return end;
 }
 
-extern char cache_ring[32768];                    // the run-time's own
+extern char cache_ring[16384];                    // the run-time's own
 extern char loop_stack_begin[], loop_stack_end[]; // theirs alone; RSP is 64 bytes below its end
 
 // The page loops may use and the state that patterns carry on (.loopdata).
