@@ -29,6 +29,7 @@ static void find_loops(const struct loops *loops, const struct costs_row *cost, 
     }
 }
 
+// And the remarks of them all.
 static void take_worst(const struct rest *rest, struct costs_row *cost) {
     for (size_t i = 0; i < rest->count; i++) {
         const struct loop *loop = rest->loop[i];
@@ -36,6 +37,7 @@ static void take_worst(const struct rest *rest, struct costs_row *cost) {
         if (!loop->has_value)
             continue;
         cost->status = status_worse(cost->status, loop->row->status);
+        cost->remarks |= loop->row->remarks;
         if (executions >= 0 && (cost->executions < 0 || executions < cost->executions))
             cost->executions = executions;
     }

@@ -47,7 +47,7 @@ static void measure(struct change *change) {
     change->part = b->cycles / a->cycles - 1;
     // Error of a quotient, first order.
     double half = Z95 * hypot(b->sigma / a->cycles, b->cycles * a->sigma / (a->cycles * a->cycles));
-    change->part_low = change->part - half;
+    change->part_low = fmax(-1, change->part - half); // nothing takes less than no time
     change->part_high = change->part + half;
     change->p = 2 * gsl_cdf_tdist_Q(fabs(b->cycles - a->cycles) / sigma, freedom(a, b));
     change->verdict = VERDICT_same;

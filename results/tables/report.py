@@ -9,6 +9,7 @@ from results.tables import asked, cells, runs, sections
 ENVIRONMENT_SHOWN = ("governor", "boost", "smt", "clocksource", "isolated_cpus", "pmu",
                      "perf_version", "project_revision", "schedule_seed")
 MUCH = 10  # one loop in so many that came out badly is told
+_REMARKS = {fields[0]: fields[1] for _, fields in lists.rows("remarks")}
 _RETRY = [status.name for status in lists.statuses() if status.retry]
 
 
@@ -82,6 +83,8 @@ def _note_of(cost):
         return f"{cost['status']}: {cost['detail'] or 'no reason was recorded'}"
     if cost["additive"] == "no":
         return f"not additive: {cost['detail']}"
+    if remarks := [_REMARKS.get(name, name) for name in cost["remarks"].split(";") if name]:
+        return "provisional: " + "; ".join(remarks)
     return cost["detail"] if cost["engine"] == "published" else ""
 
 

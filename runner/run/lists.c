@@ -15,6 +15,9 @@ int command_lists(int argc, char **argv, struct error *error) {
     for (int i = 0; i < PRIVILEGE_COUNT; i++)
         printf("| %s | %s |\n", privilege_name((enum privilege)i),
                privilege_meaning((enum privilege)i));
+    printf("\n| remark | meaning |\n|---|---|\n");
+    for (int i = 0; i < REMARK_COUNT; i++)
+        printf("| %s | %s |\n", remark_name((enum remark)i), remark_meaning((enum remark)i));
     printf("\n| quantity | unit |\n|---|---|\n");
     for (int i = 0; i < QUANTITY_COUNT; i++)
         printf("| %s | %s per iteration |\n", quantity_name((enum quantity)i),

@@ -44,6 +44,22 @@ def test_a_direct_cost_names_the_loops_that_are_worse_and_those_that_are_missing
                                   f"a: {far}")
 
 
+def test_the_remarks_of_any_loop_make_it_provisional(tmp_path, solve, table):
+    loops = [homogeneous("a", "cli", 8, 16.0, remarks="width_only",
+                         detail="provisional: quiet by width only"),
+             homogeneous("b", "cli", 16, 32.0, remarks="not_followed"),
+             homogeneous("c", "sti", 16, 64.0)]
+    folder = write_run(tmp_path, loops)
+    costs = solve(folder)
+    row = one(costs, item="cli")
+    assert (row["status"], row["remarks"]) == ("ok", "width_only;not_followed")
+    assert row["detail"].endswith("; a: provisional: quiet by width only")
+    assert one(costs, item="sti")["remarks"] == ""
+    text = " ".join(table(folder).stdout.split())
+    assert "](1)dp " in text and "1. provisional: quiet by width only: a neighbour" in text
+    assert "; no undisturbed run of many iterations" in text and " 2. " not in text
+
+
 def test_many_loops_are_counted_and_not_all_named(tmp_path, solve):
     loops = [homogeneous(f"l{n}", "cli", n, 2.0 * n, detail=f"reason {(n - 1) // 6}")
              for n in range(1, 31)]

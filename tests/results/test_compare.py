@@ -196,3 +196,8 @@ def test_explain_shows_no_damaged_cell(tmp_path, results, solve, file, good, bad
         return
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"asmsweep-results: {path}{says}\n"
+
+
+def test_a_change_is_never_less_than_all_of_it(tmp_path, results):
+    base, now = [loop("a", "1*cli", 20, half=1)], [loop("a", "1*cli", 5, half=6)]
+    assert ", -75.00 % [-100.00, -44.97]" in results("compare", *runs(tmp_path, base, now)).stdout
