@@ -24,10 +24,11 @@ static int run(const char *const *argv, struct process_result *result, struct er
     char how[128];
     if (process_run(&request, result, error))
         return -1;
-    if (!result->exec_errno && !result->timed_out && !result->interrupted)
+    if (!result->exec_errno && !result->timed_out && !result->interrupted && !result->read_errno)
         return 0;
-    return error_set(error, ERROR_MISSING, argv[0], 0, "%s; install binutils",
-                     process_describe(result, how, sizeof how));
+    return error_set(error, ERROR_MISSING, argv[0], 0, "%s; %s",
+                     process_describe(result, how, sizeof how),
+                     result->read_errno ? "try again" : "install binutils");
 }
 
 int tools_disassemble(const struct tools *tools, const char *section, const char *const *paths,

@@ -10,6 +10,8 @@ import pytest
 from conftest import (ALONE, PUBLISHED, PYTHON, RESULTS, ROOT, RUN, SHORT, assert_whole_run, call,
                       pairs, rows)
 
+WIDTH_LEVEL = "ASMSWEEP_WIDTH_LEVEL"  # what the simulated host's core is told by
+
 
 def test_a_clock_that_jumps_by_days_changes_nothing(run, tmp_path):
     run("--budget", "1h", env={**os.environ, "FAULTY_CLOCK": "1"})
@@ -70,7 +72,7 @@ def test_a_strict_umask_is_kept(run, tmp_path):
 
 
 def test_no_home_and_hardly_an_environment(run):
-    run(env={"PATH": "/usr/bin:/bin"})
+    run(env={"PATH": "/usr/bin:/bin", WIDTH_LEVEL: os.environ[WIDTH_LEVEL]})
 
 
 def test_no_folder_for_temporary_files_is_no_matter(run, whole_run, tmp_path):
