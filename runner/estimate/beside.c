@@ -15,13 +15,18 @@ static double per_iteration(const struct slices *slices, size_t at, enum segment
     return ((double)ticks[1] - (double)ticks[0]) / slices->n[segment];
 }
 
-// Ticks a cycle, by the chains of one cycle a link that the loop is not itself.
+// Ticks a cycle, by the chains of one cycle a link that the loop is not itself. Each of the values
+// is a mean of a few slices: a segment is so short that a TSC of coarse steps would make the
+// fastest of single ones.
 static double find_unit(const struct slices *slices, int excluded) {
     double *values = memory_zero(2 * slices->count, sizeof *values);
     size_t count = 0;
     for (int chain = SEGMENT_add; chain <= SEGMENT_rol; chain++)
-        for (size_t i = 0; i < slices->count && chain != excluded; i++)
-            values[count++] = per_iteration(slices, i, (enum segment)chain) / slices->links[chain];
+        for (size_t i = 0; i + BLOCK <= slices->count && chain != excluded; i += BLOCK) {
+            for (size_t k = i; k < i + BLOCK; k++)
+                values[count] += per_iteration(slices, k, (enum segment)chain) / BLOCK;
+            values[count++] /= slices->links[chain];
+        }
     double unit = stats_quantile(values, count, fastest);
     free(values);
     return unit;
