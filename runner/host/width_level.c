@@ -22,7 +22,7 @@ static const double level_tolerance = 0.005, imul_tolerance = 0.001;
 // Slices that make a level, and the part of all that they are.
 enum { LEVEL_SLICES = 30 };
 static const double level_part = 0.01;
-// A narrower loop than its core cannot be; what it costs beside the width is less than half more.
+// A loop is no faster than its core is wide, and takes less than a fifth more than that.
 static const double most_over_width = 1.2;
 
 struct width_known width_known_of(const struct machine *machine) {

@@ -32,9 +32,12 @@ static void each_file_has_its_own_columns_from_0(void **state) {
         size_t count;
         const char *first, *last;
     } files[] = {
-        {FILE_measurements, 40, "run_id", "hint"}, {FILE_summary, 47, "run_id", "hint"},
-        {FILE_samples, 17, "run_id", "loop_2n"},   {FILE_environment, 2, "key", "value"},
-        {FILE_costs, 31, "run_id", "subtrahend"},  {FILE_proof, 18, "variant", "mend"},
+        {FILE_measurements, 44, "run_id", "hint"},
+        {FILE_summary, 49, "run_id", "hint"},
+        {FILE_samples, 33, "run_id", "times_interrupted"},
+        {FILE_environment, 2, "key", "value"},
+        {FILE_costs, 33, "run_id", "remarks"},
+        {FILE_proof, 18, "variant", "mend"},
     };
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         size_t count;
@@ -67,13 +70,21 @@ static void privileges_and_quantities_have_their_names(void **state) {
     assert_string_equal(quantity_unit(QUANTITY_ticks), "TSC ticks");
 }
 
-// A text of the file with its header; `row` may be empty.
-static char *file_of(enum csv_file file, const char *row) {
+// A text of costs.csv with one row: what may not be empty, and one cell.
+static char *cost_with(const char *column, const char *cell) {
     char *text;
-    size_t length;
+    size_t length, count;
+    const struct column *columns = rows_columns(FILE_costs, &count);
     FILE *stream = open_memstream(&text, &length);
-    rows_write_header(stream, file);
-    fputs(row, stream);
+    rows_write_header(stream, FILE_costs);
+    for (size_t i = 0; i < count; i++)
+        fprintf(stream, "%s%s", i ? "," : "",
+                !strcmp(columns[i].name, column)   ? cell
+                : columns[i].type == CELL_method   ? "direct"
+                : columns[i].type == CELL_additive ? "untested"
+                : columns[i].type == CELL_status   ? "ok"
+                                                   : "");
+    fputs("\r\n", stream);
     fclose(stream);
     return text;
 }
@@ -126,7 +137,7 @@ static void empty_cells_are_no_0(void **state) {
     (void)state;
     struct rows rows;
     struct error error;
-    char *text = file_of(FILE_costs, ",,,,,,,,,,,,,,,,,,,,,direct,untested,,,,,ok,,,\r\n");
+    char *text = cost_with("run_id", "");
     assert_int_equal(rows_parse("costs.csv", text, strlen(text), FILE_costs, &rows, &error), 0);
     const struct costs_row *cost = rows.row;
     assert_nan(cost->cycles);
@@ -153,35 +164,28 @@ static void a_file_of_far_too_many_columns_is_none_of_ours(void **state) {
 static void a_wrong_cell_is_told_with_line_column_and_text(void **state) {
     (void)state;
     static const struct {
-        const char *row, *told;
+        const char *column, *cell, *told;
     } wrong[] = {
-        {"x,,,,,,,,,,,,,,,,,,,,,direct,untested,,,,,fine,,,",
-         ":2: status is 'fine', no word of this version"},
-        {"x,,,,,,,,,,,,,,,,,,,,,direct,untested,,,,,,,,",
-         ":2: status is '', no word of this version"},
-        {"x,,,,,,,,,,,,,,,,,,,,,guessed,untested,,,,,ok,,,",
-         ":2: method is 'guessed', no word of this version"},
-        {"x,,,,,,,,,,,,,,,,,,,,,direct,maybe,,,,,ok,,,",
-         ":2: additive is 'maybe', no word of this version"},
-        {"x,,,,,,,,,,,,,,,,,,1 ,,,direct,untested,,,,,ok,,,", ":2: cycles is '1 ', no number"},
-        {"x,,,,,,,,,,,,,,,,,,nan,,,direct,untested,,,,,ok,,,", ":2: cycles is 'nan', no number"},
-        {"x,,,,,,,,,,,,,,,,,,\"1,5\",,,direct,untested,,,,,ok,,,",
-         ":2: cycles is '1,5', no number"},
-        {"x,,,,,,,,,,,,3.0,,,,,,,,,direct,untested,,,,,ok,,,",
-         ":2: ring is '3.0', no whole number from 0"},
-        {"x,,,,,,,,,,,,-1,,,,,,,,,direct,untested,,,,,ok,,,",
-         ":2: ring is '-1', no whole number from 0"},
-        {"x,,,", ":2: fewer fields than the header has"},
+        {"status", "fine", "status is 'fine', no word of this version"},
+        {"status", "", "status is '', no word of this version"},
+        {"method", "guessed", "method is 'guessed', no word of this version"},
+        {"additive", "maybe", "additive is 'maybe', no word of this version"},
+        {"cycles", "1 ", "cycles is '1 ', no number"},
+        {"cycles", "nan", "cycles is 'nan', no number"},
+        {"cycles", "\"1,5\"", "cycles is '1,5', no number"},
+        {"ring", "3.0", "ring is '3.0', no whole number from 0"},
+        {"ring", "-1", "ring is '-1', no whole number from 0"},
+        {"remarks", "width_only;fine", "remarks is 'width_only;fine', no word of this version"},
+        {"run_id", "a\r\nb", "fewer fields than the header has"},
     };
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         struct rows rows;
         struct error error;
-        char row[200], wanted[200];
-        snprintf(row, sizeof row, "%s\r\n", wrong[i].row);
-        char *text = file_of(FILE_costs, row);
+        char wanted[200];
+        char *text = cost_with(wrong[i].column, wrong[i].cell);
         assert_int_equal(rows_parse("costs.csv", text, strlen(text), FILE_costs, &rows, &error),
                          -1);
-        snprintf(wanted, sizeof wanted, "costs.csv%s", wrong[i].told);
+        snprintf(wanted, sizeof wanted, "costs.csv:2: %s", wrong[i].told);
         assert_string_equal(error.text, wanted);
         assert_int_equal(error.kind, ERROR_INPUT);
         rows_free(&rows);
