@@ -35,6 +35,17 @@ SEED = {
 }
 
 
+def stamp(at):
+    """The stamp of templates/variant/stamp.inc into the quadword `at`, as bytes in hex."""
+    where = [(address).to_bytes(4, "little").hex() for address in (0x600010, 0x600018, at, at + 4)]
+    return ("48890425{0}48891425{1}" "0faee80f310faee8" "890425{2}891425{3}"
+            "488b0425{0}488b1425{1}").format(*where)
+
+
+# Before the loop, and up to its alignment; behind it.
+BEFORE, BEHIND = stamp(0x600000) + "662e0f1f840000000000", stamp(0x600008)
+
+
 class Clone:
     """The generator's and CMake's files elsewhere, and a sweep beside them."""
 
@@ -87,14 +98,15 @@ def test_seed_loops_are_those_of_the_mail_byte_for_byte(clone):
                         str(clone.out / f"bin/seed.{name}"), str(loop)], check=True)
         # Behind the loop: jmp loop_return, 5 bytes.
         found[name] = loop.read_bytes()[:-5].hex()
-    assert found == SEED
+    sections = {name: BEFORE + loop + BEHIND for name, loop in SEED.items()}
+    assert found == sections
     proof = clone.proof()
     assert {row["status"] for row in proof.values()} == {"ok"}
-    for name, loop in SEED.items():
+    for name, section in sections.items():
         row = proof[f"seed.{name}"]
         whole = (clone.out / f"bin/seed.{name}").read_bytes()
         assert row["elf_sha256"] == hashlib.sha256(whole).hexdigest()
-        assert row["loop_sha256"] == hashlib.sha256(bytes.fromhex(loop)).hexdigest()
+        assert row["loop_sha256"] == hashlib.sha256(bytes.fromhex(section)).hexdigest()
     assert proof["seed.cli27_sti1"]["jcc_erratum"] == "yes"
     assert proof["seed.cli_push_popf"]["jcc_erratum"] == "no"
 

@@ -37,7 +37,7 @@ MUTATIONS = {
              "loop: it does not run from loop_begin to dec %eax; jnz; mix: claimed 1*jnz, "
              "found none, found 1*jz, not claimed; order: instruction 5: claimed jnz, found jz"),
     "target": ("        jnz     loop_begin\n", "        jnz     loop_begin + 1\n",
-               "target: jnz goes to 0x800001, not to loop_begin 0x800000"),
+               "target: jnz goes to 0x800041, not to loop_begin 0x800040"),
 }
 
 

@@ -110,7 +110,7 @@ def test_a_random_pattern_does_not_begin_again_in_the_next_slice():
     assert len(random) == 12
     for text in random:
         teardown = text.split("loop_end:\n")[1].split("loop_teardown_end:")[0]
-        assert teardown.split() == ["mov", "%r8,", "pattern_state"]
+        assert teardown.split() == ["stamp", "end_ticks", "mov", "%r8,", "pattern_state"]
         machine = Machine(text, SEED)
         machine.iterate(64)
         assert Machine(text, machine.values["r8"]).values["r8"] == machine.values["r8"] != SEED
