@@ -76,8 +76,7 @@ def _run_to(pid, address, registers):
     _call(_POKETEXT, pid, address, word)
     _call(_GETREGS, pid, None, ctypes.addressof(registers))
     assert registers.rip == address + 1
-    # All of them (PTRACE_SETREGS) would be refused: GS holds the selector by which the run-time sees
-    # interrupts.
+    # PTRACE_SETREGS would be refused: GS holds the selector by which the run-time sees interrupts.
     _call(_POKEUSER, pid, Registers.rip.offset, address)
     registers.rip = address
 

@@ -160,7 +160,7 @@ def bare_build(tmp_path):
 def test_only_a_contradiction_makes_a_good_binary_unproved(bare):
     done = run(PROVE, "guest", bare, status=1)
     assert done.stdout == "6 variants, 6 executed, 2 not proved\n"
-    dead = ("guest: CPL{0}: invalid opcode (#UD), vector 6, error 0x0, rip 0x800000, CPL{0}: "
+    dead = ("guest: CPL{0}: invalid opcode (#UD), vector 6, error 0x0, rip 0x800040, CPL{0}: "
             "the emulated CPU has no such instruction")
     told = "guest: retired {} an iteration; {}"
     wrong = "guest: CPL{} retires 3 an iteration, claimed are 4: 1 too few"
