@@ -190,9 +190,9 @@ def _remedy(run):
     if sum(counts.values()) * MUCH < max(1, len(loops)):
         return ""
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
-    share = run.environment.get("quiet_share")
-    quiet = f" (its CPU was quiet {100 * float(share):.0f} % of the time when it began)" \
-        if share else ""
+    parts = [float(row["quiet"]) for row in run.summary
+             if row["quantity"] == "cycles" and row["quiet"]]
+    quiet = f" ({100 * sum(parts) / len(parts):.0f} % of the slices were quiet)" if parts else ""
     return (f"disturbed: of {len(loops)} loops {told}{quiet}; run again at a quieter time, on "
             "another CPU (--cpu) or with more executions (--blocks)")
 

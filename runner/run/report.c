@@ -132,10 +132,16 @@ static void add_name(struct missing *group, const char *name) {
         strcat(group->names, ", ...");
 }
 
+// What a moment did to them is one reason, whatever the numbers in it.
+static bool same_reason(enum status status, const char *one, const char *other) {
+    return status_wants_retry(status) || strcmp(one, other) == 0;
+}
+
 static void add_missing(struct missing *groups, size_t *count, size_t capacity, enum status status,
                         const char *detail, const char *name) {
     size_t at = 0;
-    while (at < *count && (groups[at].status != status || strcmp(groups[at].detail, detail)))
+    while (at < *count &&
+           (groups[at].status != status || !same_reason(status, groups[at].detail, detail)))
         at++;
     if (at == capacity)
         at = capacity - 1; // one group too many: counted with the last
@@ -188,18 +194,28 @@ static void print_split(const struct measurement *run, double seconds) {
         units_format_seconds(run->store->seconds_syncing, syncing, sizeof syncing));
 }
 
-// How long the first core was ours when the run began.
+// How much of the slices of all variants was quiet, as a part; NaN: not known.
+static double quiet_part(const struct measurement *run) {
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < run->core_count * run->plan->count; i++) {
+        const struct tally *tally = tallies_cycles(&run->tallies[i]);
+        double quiet = tally ? tally_quiet(tally) : NAN;
+        count += !isnan(quiet);
+        sum += isnan(quiet) ? 0 : quiet;
+    }
+    return count ? sum / (double)count : NAN;
+}
+
 static void print_quiet(const struct measurement *run) {
-    const struct width_level *level = &run->found[0];
     char siblings[256];
+    double quiet = quiet_part(run);
     list_siblings(run, siblings, sizeof siblings);
-    if (isnan(level->share))
-        fprintf(stderr, "whether CPU %d has a neighbour could not be told: %s\n", run->cores[0].cpu,
-                level->how);
+    if (isnan(quiet))
+        fprintf(stderr, "whether there was a neighbour is not known");
     else
-        fprintf(stderr, "CPU %d was quiet %.0f %% of the time when the run began%s%s\n",
-                run->cores[0].cpu, 100 * level->share,
-                *siblings ? ", and shares its core with CPU " : "", siblings);
+        fprintf(stderr, "%.0f %% of the slices were quiet", 100 * quiet);
+    fprintf(stderr, "%s%s\n", *siblings ? "; the core is shared with CPU " : "", siblings);
 }
 
 // Where much came out badly for the moment: what disturbed, as far as it is known, and what helps.

@@ -152,12 +152,12 @@ def worse(loops, *statuses):
 @pytest.mark.parametrize("statuses", (["unstable", "contended", "invalid_reference"],
                                       ["unstable", "not_constant", "faulted"], ["contended"]))
 def test_a_run_that_was_much_disturbed_says_so_and_what_helps(statuses, tmp_path, solve, table):
-    loops = [homogeneous(f"l{n}", "cli", n, 2.0 * n) for n in range(1, 21)]
-    folder = write_run(tmp_path, worse(loops, *statuses), [("quiet_share", "0.314")])
+    loops = [homogeneous(f"l{n}", "cli", n, 2.0 * n, quiet=0.02 * n + 0.104) for n in range(1, 21)]
+    folder = write_run(tmp_path, worse(loops, *statuses))
     solve(folder)
     text = " ".join(table(folder).stdout.split())
-    said = ("disturbed: of 20 loops 1 contended, 1 invalid_reference, 1 unstable (its CPU was "
-            "quiet 31 % of the time when it began); run again at a quieter time, on another CPU "
+    said = ("disturbed: of 20 loops 1 contended, 1 invalid_reference, 1 unstable (31 % of "
+            "the slices were quiet); run again at a quieter time, on another CPU "
             "(--cpu) or with more executions (--blocks)")
     assert (said in text) == (statuses[-1] == "invalid_reference")
     assert ("disturbed" in text) == (said in text)
