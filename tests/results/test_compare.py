@@ -64,12 +64,13 @@ def test_the_method_is_named(tmp_path, results):
     assert "method: Holm (1979), false alarms of the whole comparison at most 5 %" in done.stdout
 
 
-def test_a_lost_value_is_a_change_with_its_reason(tmp_path, results):
+@pytest.mark.parametrize("status", ("faulted", "not_constant"))
+def test_a_lost_value_is_a_change_with_its_reason(tmp_path, results, status):
     base = [loop("a", "1*cli", 100), loop("b", "1*cli", 50)]
-    now = [loop("a", "1*cli", None, status="faulted", detail="SIGSEGV"), loop("b", "1*cli", 50)]
+    now = [loop("a", "1*cli", None, status=status, detail="SIGSEGV"), loop("b", "1*cli", 50)]
     done = results("compare", *runs(tmp_path, base, now))
     assert done.returncode == 4
-    assert "lost: 1 " in done.stdout and "now faulted: SIGSEGV" in done.stdout
+    assert "lost: 1 " in done.stdout and f"now {status}: SIGSEGV" in done.stdout
 
 
 @pytest.mark.parametrize("status", ("invalid_reference", "contended"))
