@@ -14,8 +14,11 @@ enum { ERRORS = 4 };
 // differences only; so the margin is wider.
 #define ALONE_MARGIN 0.08
 
+// Nobody shared the core, if this part of the slices was quiet, those with an interrupt aside.
+#define ALONE_PART 0.95
+
 // Fewer clean checks do not contradict: of 4n, and of many n.
-enum { FEWEST_NEAR = 5, FEWEST_FAR = 2 };
+enum { FEWEST_NEAR = 5, FEWEST_FAR = 3 };
 
 struct checked {
     double *all, *clean; // cycles an iteration
@@ -23,11 +26,11 @@ struct checked {
     uint32_t times;
 };
 
-static bool is_clean(const struct slices *slices, const struct slice *slice) {
+// Was nobody there right before and after?
+static bool is_clean(const struct slice *slice) {
     const struct check *check = &slice->check;
     double before = (double)check->ticks[CHECK_before], after = (double)check->ticks[CHECK_after];
-    return !(slices->sees_interrupts && check->interrupted) &&
-           before <= (1 + ALONE_MARGIN) * (double)slice->ticks[SEGMENT_width_before][0] &&
+    return before <= (1 + ALONE_MARGIN) * (double)slice->ticks[SEGMENT_width_before][0] &&
            after <= (1 + ALONE_MARGIN) * (double)slice->ticks[SEGMENT_width_after][0];
 }
 
@@ -46,12 +49,13 @@ static struct checked collect(const struct slices *slices, const struct quiet *q
                               .clean = memory_zero(slices->count + 1, sizeof(double))};
     for (size_t i = 0; i < slices->count; i++) {
         const struct slice *slice = &slices->slices[i];
-        if (!slice->check.times || (slice->check.times > 4) != far || !quiet->accepted[i])
+        if (!slice->check.times || (slice->check.times > 4) != far || !quiet->accepted[i] ||
+            (slices->sees_interrupts && slice->check.interrupted))
             continue;
         double found = cycles_of(slices, quiet, i);
         checked.times = slice->check.times;
         checked.all[checked.count++] = found;
-        if (is_clean(slices, slice))
+        if (is_clean(slice))
             checked.clean[checked.clean_count++] = found;
     }
     return checked;
@@ -63,13 +67,11 @@ static bool differs(const struct checked *checked, double cycles, double slices_
                     size_t fewest, double part, double *found) {
     double least = stats_quantile(checked->all, checked->count, part);
     double centre = stats_quantile(checked->clean, checked->clean_count, 0.5);
-    if (checked->clean_count < fewest)
-        return false;
-    *found = centre < cycles ? centre : least;
     double deviation = stats_sd(checked->clean, checked->clean_count);
     double error = deviation / sqrt((double)checked->clean_count);
-    return fabs(*found / cycles - 1) > CHANGE_MARGIN &&
-           fabs(*found - cycles) > ERRORS * hypot(error, slices_error);
+    double enough = fmax(CHANGE_MARGIN * cycles, ERRORS * hypot(error, slices_error));
+    *found = centre < cycles ? centre : least;
+    return checked->clean_count >= fewest && (least - cycles > enough || cycles - centre > enough);
 }
 
 static bool confirms(const struct checked *checked, double cycles) {
@@ -83,13 +85,16 @@ struct constancy constant_judge(const struct slices *slices, const struct quiet 
                                 double cycles, double slices_error) {
     struct checked near = collect(slices, quiet, false), far = collect(slices, quiet, true);
     struct constancy constancy = {.verdict = VERDICT_unknown};
+    bool alone = near.clean_count == near.count && far.clean_count == far.count &&
+                 (double)(quiet->count + quiet->interrupted) >= ALONE_PART * (double)slices->count;
     double found;
     // Single runs of 4n are coarse: a quarter of them stands for the least.
     if (differs(&near, cycles, slices_error, FEWEST_NEAR, 0.25, &found))
         constancy = (struct constancy){VERDICT_changes, near.times, found};
     else if (confirms(&far, cycles))
         constancy.verdict = VERDICT_constant;
-    else if (differs(&far, cycles, slices_error, FEWEST_FAR, 0, &found))
+    else if (differs(&far, cycles, slices_error, FEWEST_FAR, 0, &found) &&
+             (alone || found < cycles))
         constancy = (struct constancy){VERDICT_changes, far.times, found};
     free(near.all);
     free(near.clean);

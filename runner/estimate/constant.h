@@ -17,7 +17,8 @@ struct constancy {
 };
 
 // Compare the checks behind accepted slices with `cycles`, the execution's value, whose standard
-// error is slices_error. A check in which
-// the core was shared can only be slower: it may confirm the value, and never contradicts it.
+// error is slices_error. A check in which the core was shared can only be slower: it may confirm
+// the value, and never contradicts it. Within a run of many times n a neighbour may come and go
+// unseen: that such runs are slower counts only where nothing else of the execution was disturbed.
 struct constancy constant_judge(const struct slices *slices, const struct quiet *quiet,
                                 double cycles, double slices_error);

@@ -41,8 +41,9 @@ void stopwatch_pool(const double *values, const double *within_half, size_t coun
     double mean = pooled->cycles.value, half;
     if (count < 2) // one execution cannot tell how executions differ: provisional
         half = count ? stats_student95(1) * within : NAN;
-    else
-        half = pooled->cycles.high - mean;
+    else // executions that agree by chance are known no better than most of them by themselves
+        half = fmax(pooled->cycles.high - mean,
+                    stats_quantile(within_half, count, 0.5) / sqrt((double)count));
     double systematic = STOPWATCH_FLOOR * mean;
     half = sqrt(half * half + systematic * systematic) + fmax(0, excess) * mean;
     pooled->cycles.low = mean - half;

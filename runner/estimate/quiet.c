@@ -15,8 +15,8 @@
 #define UNIT_MARGIN 0.05
 enum { DEVIATIONS = 4 };
 
-// A level that an execution finds by itself has this many slices, and this part of them, within the
-// margin.
+// The level of the watch segments, which an execution finds by itself, has this many slices, and
+// this part of them, within the margin.
 enum { LEVEL_SLICES = 8, LEVEL_ROUNDS = 8 };
 #define LEVEL_PART 0.05
 
@@ -117,28 +117,20 @@ static double lowest_mode(const double *sorted, size_t count) {
     return NAN;
 }
 
-// The values of a segment in the possible slices in which `other` is near its level (-1: in all).
+// The values of a segment in the possible slices in which `other` is near its level.
 static double *sorted_cycles(const struct choice *choice, int segment, int other, size_t *count) {
     double *values = memory_zero(choice->slices->count + 1, sizeof *values);
     *count = 0;
     for (size_t i = 0; i < choice->slices->count; i++)
-        if (choice->possible[i] && (other < 0 || is_near(choice, i, other)))
+        if (choice->possible[i] && is_near(choice, i, other))
             values[(*count)++] = cycles(choice, i, segment);
     gsl_sort(values, 1, *count);
     return values;
 }
 
-static double mode_of(const struct choice *choice, int segment, int other) {
-    size_t count;
-    double *values = sorted_cycles(choice, segment, other, &count);
-    double mode = lowest_mode(values, count);
-    free(values);
-    return mode;
-}
-
 // Behind a loop that evicts code or makes the core slow down, the segment may have a level of its
-// own: then most slices that begin on a core of our own are near it. A neighbour who comes within a
-// slice is seldom and takes any part of it.
+// own, beyond the margin: then most slices that begin on a core of our own are near it. A neighbour
+// who comes within a slice is seldom and takes any part of it.
 static void find_level_after(struct choice *choice, int before, int after) {
     size_t count, near = 0;
     double *values = sorted_cycles(choice, after, before, &count);
@@ -146,28 +138,26 @@ static void find_level_after(struct choice *choice, int before, int after) {
     choice->level[after] = choice->level[before];
     for (size_t i = 0; i < count; i++)
         near += fabs(values[i] / median - 1) <= WIDTH_MARGIN;
-    if (count >= LEVEL_SLICES && median > choice->level[before] && 4 * near >= 3 * count)
+    if (count >= LEVEL_SLICES && median > choice->level[before] * (1 + WIDTH_MARGIN) &&
+        4 * near >= 3 * count)
         choice->level[after] = median;
     free(values);
 }
 
-// The level of the width segments: what is known, or the lowest that many slices have.
-static void find_levels(struct choice *choice, struct quiet_level known) {
-    struct quiet *quiet = choice->quiet;
-    double own = mode_of(choice, SEGMENT_width_before, -1);
-    quiet->level = isnan(known.cycles) ? own : known.cycles;
-    quiet->confirmed = !isnan(known.cycles) || (own >= known.least && own <= known.most);
-    if (isnan(known.cycles) && !isnan(known.least) && !quiet->confirmed)
-        quiet->level = NAN; // all of it was shared
-    choice->level[SEGMENT_width_before] = quiet->level;
+// The level of the width segments is known; that of the watch segments is the lowest that many
+// slices have.
+static void find_levels(struct choice *choice, double known) {
+    choice->level[SEGMENT_width_before] = known;
     find_level_after(choice, SEGMENT_width_before, SEGMENT_width_after);
     choice->level[SEGMENT_watch_before] = choice->level[SEGMENT_watch_after] = NAN;
     if (choice->slices->n[SEGMENT_watch_before]) {
-        choice->level[SEGMENT_watch_before] =
-            mode_of(choice, SEGMENT_watch_before, SEGMENT_width_before);
+        size_t count;
+        double *values = sorted_cycles(choice, SEGMENT_watch_before, SEGMENT_width_before, &count);
+        choice->level[SEGMENT_watch_before] = lowest_mode(values, count);
+        free(values);
         find_level_after(choice, SEGMENT_watch_before, SEGMENT_watch_after);
         double links = choice->level[SEGMENT_watch_before] / LINKS_OF_WATCH;
-        quiet->watched = fabs(links - round(links)) <= WHOLE_MARGIN * links;
+        choice->quiet->watched = fabs(links - round(links)) <= WHOLE_MARGIN * links;
     }
 }
 
@@ -179,6 +169,17 @@ static void accept(struct choice *choice) {
             if (choice->slices->n[segment])
                 quiet->accepted[i] = quiet->accepted[i] && is_near(choice, i, segment);
     }
+}
+
+// The part by which the width segments of a slice are above the level; where the one behind the
+// loop has a level of its own, only the one before says something.
+static double excess_of(const struct choice *choice, size_t at) {
+    double level = choice->level[SEGMENT_width_before];
+    double before = cycles(choice, at, SEGMENT_width_before);
+    double after = choice->level[SEGMENT_width_after] > level
+                       ? before
+                       : cycles(choice, at, SEGMENT_width_after);
+    return (before + after) / 2 / level - 1;
 }
 
 // Drop accepted slices whose unit is far from the others', and sum up what is left.
@@ -195,13 +196,8 @@ static void finish(struct choice *choice) {
             quiet->accepted[i] = false;
             continue;
         }
-        double before = cycles(choice, i, SEGMENT_width_before);
-        double after = cycles(choice, i, SEGMENT_width_after);
-        width += before;
-        excess += (before / choice->level[SEGMENT_width_before] +
-                   after / choice->level[SEGMENT_width_after]) /
-                      2 -
-                  1;
+        width += cycles(choice, i, SEGMENT_width_before);
+        excess += excess_of(choice, i);
         quiet->count++;
     }
     quiet->width = quiet->count ? width / (double)quiet->count : NAN;
@@ -209,8 +205,7 @@ static void finish(struct choice *choice) {
     free(units);
 }
 
-void quiet_choose(const struct slices *slices, int excluded, struct quiet_level level,
-                  struct quiet *quiet) {
+void quiet_choose(const struct slices *slices, int excluded, double level, struct quiet *quiet) {
     *quiet = (struct quiet){.accepted = memory_zero(slices->count + 1, sizeof(bool)),
                             .unit = memory_zero(slices->count + 1, sizeof(double))};
     struct choice choice = {.slices = slices,

@@ -19,13 +19,10 @@ struct quiet {
     size_t interrupted; // slices that an interrupt spoiled
     double width;       // mean cycles of the width segments in the accepted; NaN: none
     double excess;      // mean part by which they are above their level; NaN: none
-    double level;       // cycles of a width segment when the core is not shared; NaN: not known
     bool watched;       // the watch segments take a whole number of cycles a link, as they must
-    bool confirmed; // the level is known from elsewhere, or within the bounds of the core's width
 };
 
-// Choose. `excluded` as in stopwatch_evaluate. Free with quiet_free.
-void quiet_choose(const struct slices *slices, int excluded, struct quiet_level level,
-                  struct quiet *quiet);
+// Choose. `excluded` and `level` as in stopwatch_evaluate. Free with quiet_free.
+void quiet_choose(const struct slices *slices, int excluded, double level, struct quiet *quiet);
 
 void quiet_free(struct quiet *quiet);

@@ -16,9 +16,6 @@
 enum { ERRORS = 2 };
 #define QUARTILES_APART 1.349
 
-// imul this close to a whole number of cycles says that the core was not shared.
-#define CONFIRMED 0.001
-
 enum { FEWEST_SLICES = 12, BOOTSTRAP_BLOCK = 10, BOOTSTRAP_RESAMPLES = 200 };
 
 // The slices that count: their number, and per iteration the ticks of each segment.
@@ -87,11 +84,8 @@ static int whole_cycles(struct ratio ratio, double *off) {
     return whole >= 3 && whole <= 6 && *off <= ratio.tolerance ? whole : 0;
 }
 
-// Do the reference chains that are left agree? Where the level of the width segments is not known
-// from elsewhere, imul within a tenth of a percent is what confirms it: beside a neighbour the
-// one-cycle chains lose a cycle now and then, and imul reads short.
-static void check_chains(const struct chosen *chosen, int excluded, bool confirmed,
-                         struct stopwatch_value *value) {
+// Do the reference chains that are left agree?
+static void check_chains(const struct chosen *chosen, int excluded, struct stopwatch_value *value) {
     double *const *ticks = chosen->ticks, off = 0;
     if (excluded != SEGMENT_add && excluded != SEGMENT_rol) {
         struct ratio ratio = ratio_of(ticks[SEGMENT_add], ticks[SEGMENT_rol], chosen->count);
@@ -111,10 +105,6 @@ static void check_chains(const struct chosen *chosen, int excluded, bool confirm
                  "reference chains: imul takes %.4f cycles, not 3, 4, 5 or 6 within %.1f %%",
                  ratio.value, ratio.tolerance * 100);
     }
-    if (!confirmed && (excluded == SEGMENT_imul || !(off <= CONFIRMED)))
-        fail(value, STATUS_contended,
-             "width segments take %.4g cycles; nothing confirms that the core was not shared",
-             value->width);
 }
 
 static void describe_ratios(const double *ratio, size_t count, struct stopwatch_value *value) {
@@ -138,15 +128,22 @@ static void describe_clock(const double *unit, size_t count, struct stopwatch_va
 }
 
 // Too few quiet slices: what all slices give is told, and is no value.
-static void contend(const struct slices *slices, const struct quiet *quiet,
+static void contend(const struct slices *slices, const struct quiet *quiet, double level,
                     struct stopwatch_value *value) {
     double *ratio = memory_zero(slices->count + 1, sizeof *ratio);
     for (size_t i = 0; i < slices->count; i++)
         ratio[i] = segment_ticks(slices, i, SEGMENT_loop) / quiet->unit[i];
-    fail(value, STATUS_contended,
-         "the core was shared: %zu of %zu slices without a neighbour or an interrupt; all together "
-         "%.4g cycles",
-         quiet->count, slices->count, stats_trimmed_mean(ratio, slices->count, STATS_TRIM));
+    double all = stats_trimmed_mean(ratio, slices->count, STATS_TRIM);
+    if (isnan(level))
+        fail(value, STATUS_contended,
+             "what the core's width allows is not known, so nor is whether it was shared; all "
+             "slices together %.4g cycles",
+             all);
+    else
+        fail(value, STATUS_contended,
+             "the core was shared: %zu of %zu slices without a neighbour or an interrupt; all "
+             "together %.4g cycles",
+             quiet->count, slices->count, all);
     free(ratio);
 }
 
@@ -172,7 +169,7 @@ static void evaluate_chosen(const struct slices *slices, int excluded, const str
                             uint64_t seed, struct stopwatch_value *value) {
     struct chosen chosen = choose(slices, quiet);
     double *ratio = divide(chosen.ticks[SEGMENT_loop], chosen.unit, chosen.count);
-    check_chains(&chosen, excluded, quiet->confirmed, value);
+    check_chains(&chosen, excluded, value);
     value->cycles =
         stats_block_bootstrap(ratio, chosen.count, BOOTSTRAP_BLOCK, BOOTSTRAP_RESAMPLES, seed);
     double excess = fmax(0, quiet->excess) * value->cycles.value;
@@ -193,8 +190,8 @@ static void evaluate_chosen(const struct slices *slices, int excluded, const str
     chosen_free(&chosen);
 }
 
-void stopwatch_evaluate(const struct slices *slices, int excluded, struct quiet_level level,
-                        uint64_t seed, struct stopwatch_value *value) {
+void stopwatch_evaluate(const struct slices *slices, int excluded, double level, uint64_t seed,
+                        struct stopwatch_value *value) {
     struct quiet quiet;
     quiet_choose(slices, excluded, level, &quiet);
     *value = (struct stopwatch_value){.status = STATUS_ok,
@@ -205,7 +202,7 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, struct quiet_
                                       .excess = quiet.excess,
                                       .samples = quiet.count};
     if (quiet.count < FEWEST_SLICES)
-        contend(slices, &quiet, value);
+        contend(slices, &quiet, level, value);
     else
         evaluate_chosen(slices, excluded, &quiet, seed, value);
     if (value->status < STATUS_unstable)

@@ -53,12 +53,6 @@ struct slices {
     struct slice *slices; // count of them; the owner frees
 };
 
-// What an iteration of the width segment takes when the core is not shared, in cycles. NaN: not
-// known; then its bounds by the core's width may be (NaN: neither).
-struct quiet_level {
-    double cycles, least, most;
-};
-
 // How far reference chains that are compared may be apart, a part.
 #define CHAINS_TOLERANCE 0.003
 
@@ -84,10 +78,13 @@ struct stopwatch_value {
     char detail[200];       // why it is not ok, or a warning; may be empty
 };
 
-// `excluded` is the chain that the loop itself is made of, or CHAINS_all. `seed` makes the
-// bootstrap repeatable. Only quiet slices are used (quiet.h); fewer than 20 are contended.
-void stopwatch_evaluate(const struct slices *slices, int excluded, struct quiet_level level,
-                        uint64_t seed, struct stopwatch_value *value);
+// `excluded` is the chain that the loop itself is made of, or CHAINS_all. `level` is what an
+// iteration of the width segments takes when the core is not shared, in cycles; it is known from
+// elsewhere, since an execution that is shared throughout has a lowest one, too. Only slices near
+// it are used (quiet.h); fewer than 12, and all where it is not known (NaN), are contended. `seed`
+// makes the bootstrap repeatable.
+void stopwatch_evaluate(const struct slices *slices, int excluded, double level, uint64_t seed,
+                        struct stopwatch_value *value);
 
 // One variant's executions pooled: the unit of replication is the execution.
 struct pooled {

@@ -13,9 +13,6 @@
 // Executions that are enough where the others were disturbed.
 enum { FEWEST_EXECUTIONS = 3 };
 
-// Width segments this part above those of the quietest execution say that a core was shared.
-#define SHARED_MARGIN 0.04
-
 static struct tally *find(struct tallies *tallies, const struct measurements_row *row) {
     for (size_t i = 0; i < tallies->count; i++) {
         struct tally *tally = &tallies->items[i];
@@ -39,8 +36,6 @@ static double shown(double value) {
 
 static void add_value(struct tally *tally, const struct measurements_row *row) {
     tally->values = memory_more(tally->values, tally->count, sizeof *tally->values);
-    tally->widths = memory_more(tally->widths, tally->count, sizeof *tally->widths);
-    tally->widths[tally->count] = shown(row->width);
     tally->within_half = memory_more(tally->within_half, tally->count, sizeof *tally->within_half);
     tally->values[tally->count] = shown(row->value);
     tally->within_half[tally->count++] =
@@ -77,7 +72,6 @@ void tallies_free(struct tallies *tallies) {
     for (size_t i = 0; i < tallies->count; i++) {
         free(tallies->items[i].values);
         free(tallies->items[i].within_half);
-        free(tallies->items[i].widths);
     }
     free(tallies->items);
     *tallies = (struct tallies){0};
@@ -137,45 +131,22 @@ double tally_quiet(const struct tally *tally) {
     return tally->quiets ? tally->quiet_sum / (double)tally->quiets : NAN;
 }
 
-// Executions whose width segments took longer than those of the quietest were shared throughout,
-// which they could not know by themselves: the others, in *values and *halves (owned by the
-// caller).
-static size_t quietest(const struct tally *tally, double **values, double **halves) {
-    double least = HUGE_VAL;
-    size_t count = 0;
-    *values = memory_zero(tally->count + 1, sizeof **values);
-    *halves = memory_zero(tally->count + 1, sizeof **halves);
-    for (size_t i = 0; i < tally->count; i++)
-        if (!isnan(tally->widths[i]))
-            least = fmin(least, tally->widths[i]);
-    for (size_t i = 0; i < tally->count; i++) {
-        if (tally->widths[i] > least * (1 + SHARED_MARGIN))
-            continue;
-        (*values)[count] = tally->values[i];
-        (*halves)[count++] = tally->within_half[i];
-    }
-    return count;
-}
-
 static void pool_values(const struct tally *tally, double precision, struct pooled *pooled) {
-    double *values, *halves, modes[2];
-    size_t count = quietest(tally, &values, &halves);
-    double excess = tally->count ? tally->excess_sum / (double)tally->count : 0;
-    stopwatch_pool(values, halves, count, excess, precision, pooled);
+    double modes[2], excess = tally->count ? tally->excess_sum / (double)tally->count : 0;
+    stopwatch_pool(tally->values, tally->within_half, tally->count, excess, precision, pooled);
     if (!settle_rare_event(tally, precision, pooled) &&
-        stats_two_modes(values, count, 0.15, 0.02, modes)) {
+        stats_two_modes(tally->values, tally->count, 0.15, 0.02, modes)) {
         pooled->status = STATUS_unstable;
         printable_add(pooled->detail, sizeof pooled->detail,
                       "two modes between executions: %.5g and %.5g", modes[0], modes[1]);
     }
-    free(values);
-    free(halves);
 }
 
 void tally_pool(const struct tally *tally, double precision, struct pooled *pooled) {
     pool_values(tally, precision, pooled);
-    // Seen to change in a third of the executions, it is no constant.
-    bool changes = tally->not_constant && 3 * tally->not_constant >= tally->executions;
+    // Seen to change in a third of the executions that were followed, it is no constant.
+    size_t followed = tally->not_constant + tally->count - tally->remarks[REMARK_not_followed];
+    bool changes = tally->not_constant && 3 * tally->not_constant >= followed;
     if (!enough(tally) || changes) {
         pooled->status = changes ? STATUS_not_constant : tally->worst;
         pooled->cycles = (struct interval){NAN, NAN, NAN};

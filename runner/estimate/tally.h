@@ -13,7 +13,6 @@ struct tally {
     const char *source;
     char event[64];               // "" but for the sweep's own
     double *values, *within_half; // of ok executions
-    double *widths;               // of their width segments, cycles; NaN: not told
     size_t count;
     size_t executions; // ok or not
     size_t two_modes;  // of them unstable by themselves

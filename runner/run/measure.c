@@ -19,9 +19,8 @@
 #define FIRST_PAUSE 0.2
 #define LONGEST_PAUSE 2.0
 
-// Parts of what the core's width allows, between which a level is possible.
-#define LEVEL_LEAST 0.98
-#define LEVEL_MOST 1.5
+// Seconds before a block to look for the level of the width segments while it is not known.
+#define SEARCH_AGAIN 0.2
 
 // One block of one core while it runs: what the sink needs.
 struct block {
@@ -298,14 +297,23 @@ struct engine_settings measure_settings(const struct measurement *run, size_t co
                                     .ring = (int)run->settings->ring};
 }
 
+// What the width segments take on this core while nobody shares it; NaN: nothing has shown it yet.
+static double find_level(struct measurement *run, size_t core) {
+    struct width_level *found = &run->found[core];
+    if (isnan(found->cycles))
+        width_find(run->cores[core].cpu, &run->machines[core], SEARCH_AGAIN, found);
+    return found->cycles;
+}
+
 // Blocks from block->number up to `end`, or until nothing is wanted any more.
 static int run_blocks(struct block *block, struct engine_settings *settings, long end,
                       struct error *error) {
-    const struct measurement *run = block->run;
+    struct measurement *run = block->run;
     for (; block->number < end; block->number++) {
         if (recheck(block, error))
             return -1;
         disturbance_block(block->watch);
+        block->record.level = find_level(run, block->core);
         if (run_block(block, settings, error))
             return -1;
         if (run->cut_short || run->out_of_budget || !block->wanted)
@@ -360,7 +368,6 @@ static int measure_core(struct measurement *run, size_t core, struct error *erro
                                        .plan = run->plan,
                                        .engine = run->engine,
                                        .probe = &run->probes[core],
-                                       .level = run->levels[core],
                                        .like = &run->history.rows};
     disturbance_start(settings.cpu, &watch);
     if (run_blocks(&block, &settings, most, error))
@@ -370,19 +377,10 @@ static int measure_core(struct measurement *run, size_t core, struct error *erro
     return run->settings->contended && !is_over(run) ? run_contended(&block, &settings, error) : 0;
 }
 
-// What the width segments take on this core while nobody shares it: as found when the run began, or
-// its bounds by the core's width, if nothing confirmed it.
-static struct quiet_level level_of(const struct measurement *run, size_t core) {
-    struct width_known known = width_known_of(&run->machines[core]);
-    double least = known.width ? (double)WIDTH_INSTRUCTIONS / known.width : NAN;
-    return (struct quiet_level){run->found[core].cycles, least * LEVEL_LEAST, least * LEVEL_MOST};
-}
-
 int measure(struct measurement *run, struct error *error) {
     run->tallies = memory_zero(run->core_count * run->plan->count, sizeof *run->tallies);
     for (size_t core = 0; core < run->core_count; core++) {
         machine_describe(run->cores[core].cpu, &run->machines[core]);
-        run->levels[core] = level_of(run, core);
         if (measure_core(run, core, error))
             return -1;
         if (run->cut_short || run->out_of_budget)

@@ -45,7 +45,6 @@ struct measurement {
     struct tallies *tallies;
     struct machine machines[2];
     struct engine_probe probes[2];
-    struct quiet_level levels[2];
     size_t executions;
     double seconds_starting, seconds_running;
     int out_of_budget;

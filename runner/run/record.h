@@ -17,7 +17,7 @@ struct record_run {
     const struct engine *engine;
     bool contended; // beside a busy neighbour of our own
     const struct engine_probe *probe;
-    struct quiet_level level;
+    double level;            // of the width segments, as stopwatch_evaluate wants it
     const struct rows *like; // measurements.csv has the columns of these; NULL: all
 };
 
