@@ -9,17 +9,16 @@
 enum { RECORDED_ROUNDS = 60, RECORDED_LOOPS = 18, RECORDED_SLICES = 200 };
 
 // How near its true cost a loop comes where nobody disturbs it, a part: chains and what only the
-// core's width or one kind of port limits; what goes through memory, microcode or a choice of
-// ports; and push and pop, whose undisturbed executions differ by 0.5 % from one to the next.
+// core's width or one kind of port limits; and what goes through memory, microcode or a choice of
+// ports.
 #define RECORDED_STEADY 0.001
 #define RECORDED_LOOSE 0.0025
-#define RECORDED_LOOSEST 0.005
 
 struct recorded_loop {
     const char *name; // in the recording
     const char *what;
     double cycles; // of an iteration on a core of one's own
-    double near;   // one of the three above
+    double near;   // one of the two above
     int excluded;  // the reference chain that the loop is made of, or CHAINS_all
 };
 extern const struct recorded_loop recorded_loops[RECORDED_LOOPS];
