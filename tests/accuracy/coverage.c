@@ -56,7 +56,7 @@ struct chains {
     size_t count;
 };
 
-static struct quiet_level quiet_level = {NAN, NAN, NAN};
+static double quiet_level = NAN;
 
 static int sink(const struct execution *execution, void *context) {
     struct chain *chain = &((struct chains *)context)->items[execution->index];

@@ -7,7 +7,11 @@
 #include <math.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct slices slices = {.links = {32, 32, 32}, .n = {256, 256, 128, 64}};
+    struct slices slices = {.links = {32, 32, 32},
+                            .n = {128, 128, 32, 128, 128, 128, 16, 16},
+                            .sees_interrupts = size & 1};
+    if (size & 2)
+        slices.n[SEGMENT_watch_before] = slices.n[SEGMENT_watch_after] = 0;
     slices.count = size / sizeof(struct slice);
     if (slices.count > 64)
         slices.count = 64;
@@ -17,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     // because its bootstrap is what takes the time.
     int excluded = SEGMENT_add + (int)(size % sizeof(struct slice) % (CHAINS_all + 1));
     struct stopwatch_value value;
-    stopwatch_evaluate(&slices, excluded, 1, &value);
+    stopwatch_evaluate(&slices, excluded, 17, 1, &value);
     if (value.status == STATUS_ok)
         must(value.cycles.value > 0 && isfinite(value.cycles.value));
     else

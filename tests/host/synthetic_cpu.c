@@ -8,7 +8,7 @@
 
 // As templates/variant/stopwatch.c has them.
 enum { CYCLES_A_SEGMENT = 4096, SLICES_A_CHECK = 8, SLICES_A_FAR_CHECK = 30, FAR = 128 };
-enum { SLICE_CYCLES = 14 * CYCLES_A_SEGMENT };
+enum { SLICE_CYCLES = 22 * CYCLES_A_SEGMENT }; // about, with its part of the checks
 
 static const int turns[SEGMENT_COUNT] = {SEGMENT_add,  SEGMENT_width_before, SEGMENT_watch_before,
                                          SEGMENT_loop, SEGMENT_watch_after,  SEGMENT_width_after,
@@ -58,7 +58,8 @@ static uint64_t run(struct clock *clock, int segment, double cycles) {
     const struct synthetic_cpu *cpu = clock->cpu;
     double time = cycles * (1 + gsl_ran_gaussian(clock->random, cpu->noise));
     double slower = cpu->neighbour.slower[segment] ? cpu->neighbour.slower[segment] : 1;
-    clock->interrupted = gsl_rng_uniform(clock->random) < cpu->interrupted;
+    clock->interrupted =
+        gsl_rng_uniform(clock->random) < -expm1(-cpu->interrupted * cycles / CYCLES_A_SEGMENT);
     if (clock->interrupted)
         time += 2000 + gsl_ran_exponential(clock->random, 2000);
     advance(clock, 200 + 100 * gsl_rng_uniform(clock->random), 1); // between two segments
@@ -70,16 +71,15 @@ static double width_of(const struct synthetic_cpu *cpu) {
     return width ? width : SYNTHETIC_WIDTH;
 }
 
-static double cycles_of(const struct synthetic_cpu *cpu, int segment, bool second) {
-    return segment == SEGMENT_loop && second ? cpu->second_loop
-           : segment == SEGMENT_width_before || segment == SEGMENT_width_after
+static double cycles_of(const struct synthetic_cpu *cpu, int segment) {
+    return segment == SEGMENT_width_before || segment == SEGMENT_width_after
                ? width_of(cpu)
                : cpu->cycles[segment] * (segment < SEGMENT_loop ? SYNTHETIC_LINKS : 1);
 }
 
-// Cycles of `count` iterations.
-static double all_cycles(const struct synthetic_cpu *cpu, int segment, bool second, double count) {
-    double each = cycles_of(cpu, segment, second);
+// Cycles of `count` iterations; the loop's take `loop` in this slice.
+static double all_cycles(const struct synthetic_cpu *cpu, int segment, double loop, double count) {
+    double each = segment == SEGMENT_loop ? loop : cycles_of(cpu, segment);
     double later = segment == SEGMENT_loop && cpu->later_from && count > cpu->later_from
                        ? count - cpu->later_from
                        : 0;
@@ -98,7 +98,7 @@ static uint32_t find_n(double cycles_an_iteration, double segment) {
 
 static void find_all_n(const struct synthetic_cpu *cpu, struct slices *slices) {
     for (int segment = 0; segment < SEGMENT_COUNT; segment++) {
-        double cycles = cycles_of(cpu, segment, false);
+        double cycles = cycles_of(cpu, segment);
         bool half = segment == SEGMENT_imul || segment > SEGMENT_loop;
         if (segment < SEGMENT_loop)
             slices->links[segment] = SYNTHETIC_LINKS;
@@ -107,7 +107,7 @@ static void find_all_n(const struct synthetic_cpu *cpu, struct slices *slices) {
     }
 }
 
-static void take_slice(struct clock *clock, const struct slices *slices, bool second,
+static void take_slice(struct clock *clock, const struct slices *slices, double loop,
                        struct slice *slice) {
     for (int twice = 0; twice < 2; twice++)
         for (int i = 0; i < SEGMENT_COUNT; i++) {
@@ -115,19 +115,18 @@ static void take_slice(struct clock *clock, const struct slices *slices, bool se
             double count = (double)(slices->n[at] << twice);
             if (!slices->n[at])
                 continue;
-            slice->ticks[at][twice] = run(clock, at, all_cycles(clock->cpu, at, second, count));
+            slice->ticks[at][twice] = run(clock, at, all_cycles(clock->cpu, at, loop, count));
             slice->interrupted |= (uint32_t)clock->interrupted << (2 * at + twice);
         }
 }
 
-static void take_check(struct clock *clock, const struct slices *slices, bool second,
+static void take_check(struct clock *clock, const struct slices *slices, double loop,
                        uint32_t times, struct slice *slice) {
     static const int order[CHECK_COUNT] = {SEGMENT_width_before, SEGMENT_loop, SEGMENT_width_after};
     slice->check.times = times;
     for (int i = 0; i < CHECK_COUNT; i++) {
         double count = (double)slices->n[order[i]] * (i == CHECK_loop ? times : 1);
-        slice->check.ticks[i] =
-            run(clock, order[i], all_cycles(clock->cpu, order[i], second, count));
+        slice->check.ticks[i] = run(clock, order[i], all_cycles(clock->cpu, order[i], loop, count));
         slice->check.interrupted |= (uint32_t)clock->interrupted << i;
     }
 }
@@ -144,11 +143,13 @@ void synthetic_slices(const struct synthetic_cpu *cpu, size_t count, unsigned lo
     change(&clock, gsl_rng_uniform(clock.random) < cpu->neighbour.duty);
     for (size_t i = 0; i < count; i++) {
         bool second = gsl_rng_uniform(clock.random) < cpu->second_part;
-        take_slice(&clock, slices, second, &slices->slices[i]);
+        double loop = (second ? cpu->second_loop : cpu->cycles[SEGMENT_loop]) *
+                      (1 + gsl_ran_gaussian(clock.random, cpu->varies));
+        take_slice(&clock, slices, loop, &slices->slices[i]);
         if (i % SLICES_A_CHECK == 0)
-            take_check(&clock, slices, second, 4, &slices->slices[i]);
+            take_check(&clock, slices, loop, 4, &slices->slices[i]);
         else if (i % SLICES_A_FAR_CHECK == SLICES_A_FAR_CHECK / 2)
-            take_check(&clock, slices, second, FAR, &slices->slices[i]);
+            take_check(&clock, slices, loop, FAR, &slices->slices[i]);
     }
     gsl_rng_free(clock.random);
 }

@@ -23,10 +23,11 @@ struct synthetic_cpu {
     double drift_cycles;          // 0: over the whole execution
     double step;                  // the TSC counts in steps of so many ticks; 0: 1
     double noise;                 // sd of a segment's time, a part
-    double interrupted;       // part of the segments that an interrupt of about 4000 cycles hits
-    int unseen;               // which nobody sees
-    double second_loop;       // cycles of the loop in its other mode; 0: it has none
-    double second_part;       // part of the slices in that mode
+    double varies;                // sd of what the loop costs from slice to slice, a part
+    double interrupted; // part of the segments of 4096 cycles that an interrupt of about 4000 hits
+    int unseen;         // which nobody sees
+    double second_loop; // cycles of the loop in its other mode; 0: it has none
+    double second_part; // part of the slices in that mode
     double later_from, later; // from that iteration on the loop takes `later` cycles; 0: never
     double cold_after;        // cycles that the first width segment behind a loop takes more
     double throttled_after;   // the width segment behind a loop takes this many times as long; 0: 1

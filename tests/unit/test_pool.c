@@ -81,6 +81,31 @@ static void wider_than_the_precision_is_unstable_and_keeps_its_value(void **stat
     assert_int_equal(pooled.status, STATUS_ok);
 }
 
+// By chance five executions agree better than each is known.
+static void executions_that_agree_are_known_no_better_than_each_of_them(void **state) {
+    (void)state;
+    const double values[] = {48, 48, 48, 48, 48}, halves[] = {0.1, 0.1, 0.1, 0.1, 0.1};
+    struct pooled pooled;
+    stopwatch_pool(values, halves, 5, 0, 0.005, &pooled);
+    double half = 0.1 / sqrt(5), floor = STOPWATCH_FLOOR * 48;
+    assert_near(pooled.cycles.high - 48, sqrt(half * half + floor * floor), 1e-6);
+}
+
+// What a light neighbour may have added is no noise: it is not combined in quadrature.
+static void an_excess_widens_the_interval_by_itself(void **state) {
+    (void)state;
+    const double values[] = {48, 48, 48, 48, 48}, halves[5] = {0};
+    struct pooled pooled;
+    stopwatch_pool(values, halves, 5, 0.002, 0.005, &pooled);
+    assert_int_equal(pooled.status, STATUS_ok);
+    assert_near(pooled.cycles.high - 48, (0.002 + STOPWATCH_FLOOR) * 48, 1e-9);
+    assert_near(48 - pooled.cycles.low, (0.002 + STOPWATCH_FLOOR) * 48, 1e-9);
+    stopwatch_pool(values, halves, 5, -0.002, 0.005, &pooled);
+    assert_near(pooled.cycles.high - 48, STOPWATCH_FLOOR * 48, 1e-9);
+    stopwatch_pool(values, halves, 5, 0.006, 0.005, &pooled);
+    assert_int_equal(pooled.status, STATUS_unstable);
+}
+
 static void one_execution_gives_a_provisional_interval_12_times_its_own(void **state) {
     (void)state;
     const double values[] = {48}, halves[] = {0.01};
@@ -137,6 +162,8 @@ int main(void) {
         cmocka_unit_test(more_executions_make_it_narrower),
         cmocka_unit_test(it_is_never_narrower_than_the_systematic_floor),
         cmocka_unit_test(wider_than_the_precision_is_unstable_and_keeps_its_value),
+        cmocka_unit_test(executions_that_agree_are_known_no_better_than_each_of_them),
+        cmocka_unit_test(an_excess_widens_the_interval_by_itself),
         cmocka_unit_test(one_execution_gives_a_provisional_interval_12_times_its_own),
         cmocka_unit_test(fewer_executions_than_5_are_called_provisional),
         cmocka_unit_test(one_far_execution_of_ten_is_named_and_moves_nothing),

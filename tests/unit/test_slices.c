@@ -4,8 +4,10 @@
 
 #include "runner/estimate/slices.h"
 
-#define HEADER "slices 1 links 32 32 32 n 256 256 128 9\n"
-#define SLICE "s 1 2 3 4 5 6 7 8\n"
+#define HEADER "slices 2 links 32 32 32 n 256 256 128 9 64 64 16 16 interrupts 1\n"
+#define TICKS "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"
+#define SLICE "s " TICKS " 16 0\n"
+#define CHECK "c 4 100 900 101 0\n"
 
 static struct slices slices;
 static char why[160];
@@ -17,17 +19,43 @@ static int parse(const char *text, size_t length, size_t expected) {
 
 static void a_whole_answer_is_taken_number_by_number(void **state) {
     (void)state;
-    static const char text[] = HEADER SLICE "s 18446744073709551615 2 3 4 5 6 7 8\n"
-                                            "note flags 1024\nend 2\n";
+    static const char text[] = HEADER SLICE CHECK "s " TICKS " 9999999999999999999 65535\n"
+                                                  "c 128 7 8 9 7\nnote flags 1024\nend 2\n";
     assert_int_equal(parse(text, sizeof text - 1, 2), 0);
     assert_int_equal(slices.count, 2);
     assert_int_equal(slices.links[SEGMENT_imul], 32);
     assert_int_equal(slices.n[SEGMENT_add], 256);
     assert_int_equal(slices.n[SEGMENT_loop], 9);
-    assert_int_equal(slices.slices[0].ticks[SEGMENT_rol][1], 4);
-    assert_int_equal(slices.slices[0].ticks[SEGMENT_loop][0], 7);
-    assert_true(slices.slices[1].ticks[SEGMENT_add][0] == UINT64_MAX);
+    assert_int_equal(slices.n[SEGMENT_watch_after], 16);
+    assert_true(slices.sees_interrupts);
+    const struct slice *first = &slices.slices[0], *second = &slices.slices[1];
+    assert_int_equal(first->ticks[SEGMENT_rol][1], 4);
+    assert_int_equal(first->ticks[SEGMENT_loop][0], 7);
+    assert_int_equal(first->ticks[SEGMENT_width_before][0], 9);
+    assert_int_equal(first->ticks[SEGMENT_watch_after][1], 16);
+    assert_int_equal(first->interrupted, 0);
+    assert_int_equal(first->check.times, 4);
+    assert_int_equal(first->check.ticks[CHECK_before], 100);
+    assert_int_equal(first->check.ticks[CHECK_loop], 900);
+    assert_int_equal(first->check.ticks[CHECK_after], 101);
+    assert_true(second->ticks[SEGMENT_watch_after][1] == 9999999999999999999U);
+    assert_int_equal(second->interrupted, 65535);
+    assert_int_equal(second->check.times, 128);
+    assert_int_equal(second->check.interrupted, 7);
     assert_int_equal(slices.flags_left, 0x400);
+    slices_free(&slices);
+}
+
+// Where quiet moments or time were short; watch segments are not wanted by every loop.
+static void fewer_slices_than_were_asked_for_are_an_answer(void **state) {
+    (void)state;
+    static const char text[] =
+        "slices 2 links 32 32 32 n 256 256 128 9 64 64 0 0 interrupts 0\n" SLICE "end 200\n";
+    assert_int_equal(parse(text, sizeof text - 1, 200), 0);
+    assert_int_equal(slices.count, 1);
+    assert_int_equal(slices.slices[0].check.times, 0);
+    assert_int_equal(slices.n[SEGMENT_watch_before], 0);
+    assert_false(slices.sees_interrupts);
     slices_free(&slices);
 }
 
@@ -40,37 +68,52 @@ static const struct {
 #define TEXT(literal, why)                                                                         \
     { literal, sizeof(literal) - 1, why }
     TEXT("", "no end mark"),
-    TEXT("slices 1", "no end mark"),
+    TEXT("slices 2", "no end mark"),
     TEXT(HEADER, "no end mark"),
     TEXT(HEADER SLICE SLICE, "no end mark"),
     TEXT(HEADER SLICE SLICE "end 2", "no end mark"),
-    TEXT(HEADER SLICE "s 1 2 3 4 5 6 7", "no end mark"),
+    TEXT(HEADER SLICE "s " TICKS, "no end mark"),
     TEXT("end 2\n", "unexpected output: 'end 2'"),
     TEXT(HEADER "end 2\n", "unexpected output: 'end 2'"),
-    TEXT(HEADER SLICE "end 2\n", "unexpected output: 'end 2'"),
+    TEXT(HEADER CHECK SLICE "end 2\n", "unexpected output: 'c 4 100"),
+    TEXT(HEADER SLICE CHECK CHECK SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER SLICE "c 2 100 900 101 0\nend 2\n", "unexpected output"),
+    TEXT(HEADER SLICE "c 4 100 900 101 8\nend 2\n", "unexpected output"),
+    TEXT(HEADER SLICE "c 4 100 900 101\nend 2\n", "unexpected output"),
+    TEXT(HEADER SLICE "c 4294967296 100 900 101 0\nend 2\n", "unexpected output"),
     TEXT(HEADER SLICE SLICE "end 3\n", "unexpected output: 'end 3'"),
     TEXT(HEADER SLICE SLICE SLICE "end 2\n", "unexpected output: 's 1 2"),
     TEXT(HEADER SLICE SLICE "end 2\nend 2\n", "more output behind the end mark"),
     TEXT(HEADER SLICE SLICE "end 2\nx", "more output behind the end mark"),
     TEXT(HEADER SLICE SLICE "end 2 \n", "unexpected output: 'end 2 '"),
     TEXT(HEADER SLICE SLICE "end -2\n", "unexpected output"),
-    TEXT(HEADER HEADER SLICE SLICE "end 2\n", "unexpected output: 'slices 1"),
-    TEXT(HEADER "s 1 2 3 4 5 6 7\n" SLICE "end 2\n", "unexpected output"),
-    TEXT(HEADER "s 1 2 3 4 5 6 7 8 9\n" SLICE "end 2\n", "unexpected output"),
-    TEXT(HEADER "s 1 2 3 4 5 6 7 -8\n" SLICE "end 2\n", "unexpected output"),
-    TEXT(HEADER "s 1 2 3 4 5 6 7 8.0\n" SLICE "end 2\n", "unexpected output"),
-    TEXT(HEADER "s 1  2 3 4 5 6 7 8\n" SLICE "end 2\n", "unexpected output"),
-    TEXT(HEADER "s 1 2 3 4 5 6 7 18446744073709551616\n" SLICE "end 2\n", "unexpected output"),
-    TEXT(HEADER "s 1 2 3 4\0 5 6 7 8\n" SLICE "end 2\n", "unexpected output: 's 1 2 3 4? 5"),
+    TEXT(HEADER HEADER SLICE SLICE "end 2\n", "unexpected output: 'slices 2"),
+    TEXT(HEADER "s " TICKS " 16\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s " TICKS " 16 0 0\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s " TICKS " 16 65536\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s " TICKS " -16 0\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s " TICKS " 016 0\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s " TICKS " 16.0 0\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s " TICKS "  16 0\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s " TICKS " 16 0 \n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s " TICKS " 18446744073709551616 0\n" SLICE "end 2\n", "unexpected output"),
+    TEXT(HEADER "s 1 2 3 4\0 5" TICKS " 16 0\n" SLICE "end 2\n",
+         "unexpected output: 's 1 2 3 4? 5"),
     TEXT(HEADER "\n" SLICE SLICE "end 2\n", "unexpected output: ''"),
     TEXT("hello\n" HEADER SLICE SLICE "end 2\n", "unexpected output: 'hello'"),
     TEXT("\x1b[2J\xff\n" HEADER, "unexpected output: '?[2J?'"),
-    TEXT("slices 2 links 32 32 32 n 256 256 128 9\n", "unexpected output: 'slices 2"),
-    TEXT("slices 1 links 32 32 32 n 256 256 128\n", "unexpected output"),
-    TEXT("slices 1 links 32 32 32 n 256 256 128 9 9\n", "unexpected output"),
-    TEXT("slices 1 links 32 0 32 n 256 256 128 9\n", "unexpected output"),
-    TEXT("slices 1 links 32 32 32 n 256 256 128 0\n", "unexpected output"),
-    TEXT("slices 1 links 32 32 32 n 256 256 128 4294967296\n", "unexpected output"),
+    TEXT("slices 1 links 32 32 32 n 256 256 128 9\n", "unexpected output: 'slices 1"),
+    TEXT("slices 3 links 32 32 32 n 256 256 128 9 64 64 16 16 interrupts 1\n",
+         "unexpected output: 'slices 3"),
+    TEXT("slices 2 links 32 32 32 n 256 256 128 9 64 64 16 interrupts 1\n", "unexpected output"),
+    TEXT("slices 2 links 32 32 32 n 256 256 128 9 64 64 16 16 16 interrupts 1\n",
+         "unexpected output"),
+    TEXT("slices 2 links 32 0 32 n 256 256 128 9 64 64 16 16 interrupts 1\n", "unexpected output"),
+    TEXT("slices 2 links 32 32 32 n 256 256 128 0 64 64 16 16 interrupts 1\n", "unexpected output"),
+    TEXT("slices 2 links 32 32 32 n 256 256 128 9 0 64 16 16 interrupts 1\n", "unexpected output"),
+    TEXT("slices 2 links 32 32 32 n 256 256 128 4294967296 64 64 16 16 interrupts 1\n",
+         "unexpected output"),
+    TEXT("slices 2 links 32 32 32 n 256 256 128 9 64 64 16 16 interrupts 2\n", "unexpected output"),
     TEXT(HEADER SLICE SLICE "note flags\nend 2\n", "unexpected output: 'note flags'"),
     TEXT("error rsp\n", "did not leave RSP as it found it"),
     TEXT("error canary\n", "overwrote the stack"),
@@ -83,7 +126,9 @@ static const struct {
     TEXT(HEADER SLICE "error rsp\n", "did not leave RSP"),
     TEXT("note traps\n" HEADER SLICE SLICE "end 2\n", "unexpected output: 'note traps'"),
     TEXT(HEADER SLICE SLICE "note traps 1\nend 2\n", "unexpected output: 'note traps 1'"),
-    TEXT("error cpl0\n", "runs only at CPL0"),
+    TEXT("error cpl0 3\n", "runs only at CPL0"),
+    TEXT("error pages 38\n", "the kernel has none here (ENOSYS)"),
+    TEXT("error iteration 30000000\n", "an iteration takes 30000000 TSC ticks"),
     TEXT("error iopl 38\n", "iopl: ENOSYS"),
     TEXT("error iopl 1\n", "iopl: EPERM"),
     TEXT("error iopl 22\n", "unexpected output: 'error iopl 22'"),
@@ -163,6 +208,7 @@ static void flags_left_changed_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_answer_is_taken_number_by_number),
+        cmocka_unit_test(fewer_slices_than_were_asked_for_are_an_answer),
         cmocka_unit_test(every_malformed_shape_is_refused_with_its_reason),
         cmocka_unit_test(what_the_kernel_does_in_the_loops_place_is_told),
         cmocka_unit_test(a_long_line_of_rubbish_is_quoted_short),

@@ -14,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-static void add(struct tallies *tallies, const char *source, double value, enum status status,
-                const char *detail) {
+static struct measurements_row row_of(const char *source, double value, enum status status,
+                                      const char *detail) {
     struct measurements_row row;
     rows_empty(FILE_measurements, &row);
     row.engine_keys = (struct engine_keys){"perf", "native", 3, PRIVILEGE_not_needed};
@@ -28,6 +28,12 @@ static void add(struct tallies *tallies, const char *source, double value, enum 
     row.samples = 200;
     row.status = status;
     row.detail = detail;
+    return row;
+}
+
+static void add(struct tallies *tallies, const char *source, double value, enum status status,
+                const char *detail) {
+    struct measurements_row row = row_of(source, value, status, detail);
     tallies_add(tallies, &row);
 }
 
@@ -77,6 +83,90 @@ static void three_executions_with_a_unit_are_enough_two_are_not(void **unused) {
     assert_true(isnan(two.cycles.value));
 }
 
+// That the core was shared says nothing of the variant: as when the reference chains disagree.
+static void three_quiet_executions_are_enough_two_are_not(void **unused) {
+    (void)unused;
+    struct pooled three = pool(3, 7, STATUS_contended, NAN);
+    struct pooled two = pool(2, 8, STATUS_contended, NAN);
+    assert_int_equal(three.status, STATUS_ok);
+    assert_non_null(strstr(three.detail, "7 of 10 executions contended: the reason"));
+    assert_int_equal(two.status, STATUS_contended);
+    assert_true(isnan(two.cycles.value));
+}
+
+// Executions of about 10 cycles: ok and followed, ok and not followed, and `changing` ones.
+static struct pooled pool_followed(size_t followed, size_t blind, size_t changing,
+                                   unsigned *remarks) {
+    struct tallies tallies = {0};
+    struct pooled pooled;
+    for (size_t i = 0; i < followed + blind; i++) {
+        struct measurements_row row = row_of("stopwatch", 10 + 0.001 * (double)i, STATUS_ok, "");
+        row.remarks = i < followed ? 0 : 1U << REMARK_not_followed;
+        tallies_add(&tallies, &row);
+    }
+    for (size_t i = 0; i < changing; i++)
+        add(&tallies, "stopwatch", NAN, STATUS_not_constant, i ? "later" : "up to 512 72 cycles");
+    tally_pool(tallies_cycles(&tallies), 0.005, &pooled);
+    *remarks = tally_remarks(tallies_cycles(&tallies));
+    tallies_free(&tallies);
+    return pooled;
+}
+
+static void a_third_of_those_that_were_followed_says_not_constant(void **unused) {
+    (void)unused;
+    unsigned remarks;
+    struct pooled two = pool_followed(3, 0, 2, &remarks);
+    assert_int_equal(two.status, STATUS_not_constant);
+    assert_true(isnan(two.cycles.value));
+    assert_string_equal(two.detail, "up to 512 72 cycles");
+    struct pooled one = pool_followed(4, 0, 1, &remarks);
+    assert_int_equal(one.status, STATUS_ok);
+    assert_non_null(strstr(one.detail, "1 of 5 executions not_constant"));
+    // Who could not see it has no say.
+    assert_int_equal(pool_followed(0, 4, 1, &remarks).status, STATUS_not_constant);
+    assert_int_equal(pool_followed(1, 3, 1, &remarks).status, STATUS_not_constant);
+}
+
+static void one_execution_that_was_followed_is_enough(void **unused) {
+    (void)unused;
+    unsigned remarks;
+    struct pooled one = pool_followed(1, 4, 0, &remarks), none;
+    assert_int_equal(one.status, STATUS_ok);
+    assert_int_equal(remarks, 0);
+    assert_string_equal(one.detail, "");
+    none = pool_followed(0, 5, 0, &remarks);
+    assert_int_equal(none.status, STATUS_ok);
+    assert_int_equal(remarks, 1U << REMARK_not_followed);
+    assert_non_null(strstr(none.detail, "provisional: no undisturbed run of many iterations"));
+}
+
+// A light neighbour in some executions: its mean excess is in the interval of the pool; a level
+// that an execution is below of makes it no narrower. One `width_only` is one too many.
+static void excess_quiet_and_remarks_are_those_of_all_executions(void **unused) {
+    (void)unused;
+    static const double excess[] = {0.002, -0.001, 0.004, 0.001, 0.003};
+    struct tallies tallies = {0};
+    struct pooled pooled;
+    for (int i = 0; i < 5; i++) {
+        struct measurements_row row = row_of("stopwatch", 10, STATUS_ok, "");
+        row.excess = excess[i];
+        row.quiet = 0.2 * i;
+        row.remarks = i == 3 ? 1U << REMARK_width_only : 0;
+        tallies_add(&tallies, &row);
+    }
+    const struct tally *cycles = tallies_cycles(&tallies);
+    tally_pool(cycles, 0.005, &pooled);
+    double own = 0.01 / sqrt(5), floor = STOPWATCH_FLOOR * 10;
+    assert_true(fabs(pooled.cycles.high - 10 - 0.02 - sqrt(own * own + floor * floor)) < 1e-6);
+    assert_true(fabs(tally_quiet(cycles) - 0.4) < 1e-9);
+    assert_int_equal(tally_remarks(cycles), 1U << REMARK_width_only);
+    assert_non_null(strstr(pooled.detail, "provisional: quiet by width only"));
+    tallies_free(&tallies);
+    add(&tallies, "stopwatch", 10, STATUS_ok, "");
+    assert_true(isnan(tally_quiet(tallies_cycles(&tallies)))); // a row of an older run
+    tallies_free(&tallies);
+}
+
 static void two_modes_in_one_of_five_are_told_in_two_of_five_they_stand(void **unused) {
     (void)unused;
     struct pooled one = pool(4, 1, STATUS_unstable, 10.001),
@@ -111,7 +201,8 @@ static void more_blocks_are_for_values_that_are_too_wide_only(void **unused) {
         add(&narrow, "stopwatch", 10 + 0.001 * i, STATUS_ok, "");
         add(&wide, "stopwatch", 10 + 0.2 * i, STATUS_ok, "");
         add(&refused, "stopwatch", NAN, STATUS_refused, "no privilege");
-        add(&disturbed, "stopwatch", NAN, STATUS_invalid_reference, "a busy neighbour");
+        add(&disturbed, "stopwatch", NAN, i ? STATUS_contended : STATUS_invalid_reference,
+            "a busy neighbour");
     }
     assert_false(tallies_too_wide(&narrow, 0.005));
     assert_true(tallies_too_wide(&wide, 0.005));
@@ -176,6 +267,10 @@ int main(void) {
         cmocka_unit_test(a_minority_without_a_value_is_told_and_left_out),
         cmocka_unit_test(a_majority_without_a_value_leaves_none),
         cmocka_unit_test(three_executions_with_a_unit_are_enough_two_are_not),
+        cmocka_unit_test(three_quiet_executions_are_enough_two_are_not),
+        cmocka_unit_test(a_third_of_those_that_were_followed_says_not_constant),
+        cmocka_unit_test(one_execution_that_was_followed_is_enough),
+        cmocka_unit_test(excess_quiet_and_remarks_are_those_of_all_executions),
         cmocka_unit_test(two_modes_in_one_of_five_are_told_in_two_of_five_they_stand),
         cmocka_unit_test(executions_in_two_groups_are_unstable),
         cmocka_unit_test(sources_are_pooled_apart_and_the_first_stands_for_the_variant),
