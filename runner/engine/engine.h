@@ -29,6 +29,7 @@ struct engine_job {
 struct engine_settings {
     int cpu;                   // to pin to; the engine's own choice if negative
     size_t slices;             // per execution
+    unsigned patience;         // times what slices take, to wait for a neighbour to go; 0: usual
     double timeout;            // seconds for one execution
     bool evidence;             // this block's executions go through perf stat itself
     const char *const *events; // the sweep's own events, perf's names

@@ -138,9 +138,11 @@ static int run_under_perf(const struct engine_settings *settings, const char *co
 
 static int execute(const struct engine_settings *settings, const struct engine_probe *probe,
                    const struct engine_job *job, struct execution *execution, struct error *error) {
-    char slices[24];
+    char slices[24], patience[24];
     snprintf(slices, sizeof slices, "%zu", settings->slices);
-    const char *argv[] = {job->path, "--stopwatch", slices, NULL};
+    snprintf(patience, sizeof patience, "%u", settings->patience);
+    const char *argv[] = {job->path, "--stopwatch", slices, settings->patience ? patience : NULL,
+                          NULL};
     bool under_perf = settings->evidence && probe->has_perf;
     int failed = under_perf ? run_under_perf(settings, argv, execution, error)
                             : run_direct(settings, argv, execution, error);

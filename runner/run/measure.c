@@ -22,11 +22,16 @@
 // Seconds before a block to look for the level of the width segments while it is not known.
 #define SEARCH_AGAIN 0.2
 
+// For so many seconds of a run its variants wait up to so many times what their slices take.
+#define PATIENT_SECONDS 90.0
+enum { LONG_PATIENCE = 20 };
+
 // One block of one core while it runs: what the sink needs.
 struct block {
     struct measurement *run;
     struct record_run record;
     struct disturbance *watch;
+    struct engine_settings *settings;
     struct tallies *tallies; // of this core
     struct turn {
         bool wanted, done; // done: measured in it before a resume
@@ -135,6 +140,13 @@ static int append(struct block *block, const struct execution *execution, const 
     return failed;
 }
 
+// A variant waits itself for a neighbour to go, which finds the quiet moments better than starting
+// it again does; but a core that is shared throughout must not take for ever.
+static void choose_patience(struct block *block) {
+    double spent = machine_read_tsc().seconds - block->run->started;
+    block->settings->patience = spent < PATIENT_SECONDS ? LONG_PATIENCE : 0;
+}
+
 static int sink(const struct execution *execution, void *context) {
     struct block *block = context;
     struct measurement *run = block->run;
@@ -153,6 +165,7 @@ static int sink(const struct execution *execution, void *context) {
     run->executions++;
     run->seconds_starting += execution->seconds_started;
     run->seconds_running += execution->seconds_run;
+    choose_patience(block);
     show_progress(block);
     // The first block is always finished: every variant has at least one value.
     if (block->number > 0 && run->deadline > 0 && machine_read_tsc().seconds > run->deadline)
@@ -246,6 +259,8 @@ static int execute(struct block *block, struct engine_settings *settings, struct
     if (!proved || block->failed || block->run->out_of_budget)
         return 0;
     settings->evidence = block->number == 0;
+    block->settings = settings;
+    choose_patience(block);
     return engine_measure(block->record.engine, settings, block->record.probe, jobs, proved, sink,
                           block, error);
 }
@@ -378,6 +393,7 @@ static int measure_core(struct measurement *run, size_t core, struct error *erro
 }
 
 int measure(struct measurement *run, struct error *error) {
+    run->started = machine_read_tsc().seconds;
     run->tallies = memory_zero(run->core_count * run->plan->count, sizeof *run->tallies);
     for (size_t core = 0; core < run->core_count; core++) {
         machine_describe(run->cores[core].cpu, &run->machines[core]);

@@ -37,6 +37,7 @@ struct measurement {
     const struct variant *calibrator; // of the plan, for hyperfine; NULL: none
     double calibrator_cycles;         // per iteration
     const struct engine *cross_check; // --cross-check: hyperfine, which can be used; else NULL
+    double started;                   // of CLOCK_MONOTONIC_RAW, seconds
     double deadline;                  // of CLOCK_MONOTONIC_RAW, seconds: the budget's end; 0: none
     int progress;                     // to stderr
     struct history history;

@@ -9,7 +9,7 @@ enum { SYS_MADVISE = 28, SYS_PRCTL = 157, SYS_IOPL = 172, SYS_EXIT_GROUP = 231 }
 enum { MADV_HUGEPAGE = 14, PR_SET_PDEATHSIG = 1, PR_SET_THP_DISABLE = 41, SIGNAL_KILL = 9 };
 enum { STATUS_USAGE = 2, STATUS_REFUSED = 3, STATUS_ABI = 4 };
 enum { STANDARD_OUTPUT = 1, STANDARD_ERROR = 2 };
-enum { MAX_SLICES = 100000 };
+enum { MAX_SLICES = 100000, MAX_PATIENCE = 1000 };
 
 _Noreturn static void leave(int status) {
     for (;;)
@@ -72,7 +72,7 @@ static void touch_memory(void) {
 }
 
 static int usage(void) {
-    put_text("usage: variant [ITERATIONS | --stopwatch SLICES]\n");
+    put_text("usage: variant [ITERATIONS | --stopwatch SLICES [PATIENCE]]\n");
     put_flush(STANDARD_ERROR);
     return STATUS_USAGE;
 }
@@ -88,12 +88,15 @@ static void get_privilege(void) {
 
 int variant_main(long argc, char **argv) {
     uint64_t number = variant_iterations;
-    int with_stopwatch = argc == 3 && same(argv[1], "--stopwatch");
+    int with_stopwatch = (argc == 3 || argc == 4) && same(argv[1], "--stopwatch");
+    uint64_t patience = with_stopwatch && argc == 4 ? scan(argv[3], MAX_PATIENCE) : 0;
     if (with_stopwatch)
         number = scan(argv[2], MAX_SLICES);
     else if (argc == 2)
         number = scan(argv[1], UINT32_MAX);
     else if (argc != 1)
+        number = 0;
+    if (with_stopwatch && argc == 4 && !patience)
         number = 0;
     // A count of 0 would run 2^32 times.
     if (!number)
@@ -107,7 +110,7 @@ int variant_main(long argc, char **argv) {
     pattern_state = 0x9e3779b97f4a7c1d; // never 0; why this one: docs/popf_if.md
     limits_enter();
     if (with_stopwatch)
-        stopwatch(number);
+        stopwatch(number, patience);
     else
         timed_call((uint32_t)number, loop_setup);
     if (argc > 1) {

@@ -22,10 +22,10 @@ enum { SEGMENTS_IN_A_SECOND = 730000, FEWEST_SLICES = 24 };
 enum { SEGMENTS_AN_ITERATION = SEGMENTS_IN_A_SECOND / FEWEST_SLICES / 3 };
 
 // A neighbour on the core comes and goes within milliseconds: a slice that begins beside one is
-// given up, and begun again a little later. The patience is a few times what the slices take, and
-// longer where few were had but some; behind its end some more are taken for what they are, to say
-// what half a core gives.
-enum { PATIENCE = 3, LONG_PATIENCE = 10, SOME_SLICES = 4, FEW_SLICES = 24 };
+// given up, and begun again a little later. `patience` times what the slices take; longer where few
+// were had but some; behind its end some more are taken for what they are, to say what half a core
+// gives.
+enum { USUAL_PATIENCE = 3, LONG_PATIENCE = 10, SOME_SLICES = 4, FEW_SLICES = 24 };
 enum { PAUSE_TURNS = 8192, SLICES_BESIDE = 40 };
 
 // In the order of the output. A slice runs them in the order of `turns`: the loop between two
@@ -231,15 +231,16 @@ static void put_slice(uint64_t ticks[SEGMENTS][2], uint32_t interrupted) {
 
 // Take slices until there are enough, or the time is over; then those that say what half a core
 // gives, if there was nothing better.
-static void take_slices(uint64_t slices) {
+static void take_slices(uint64_t slices, uint64_t patience) {
     uint64_t begin = ticks_now(), taken = 0, beside = 0;
     while (taken < slices && beside < SLICES_BESIDE) {
         uint64_t ticks[SEGMENTS][2] = {0};
         uint32_t interrupted;
         uint64_t scarce = taken >= SOME_SLICES && taken < FEW_SLICES;
-        int patient =
-            ticks_now() - begin < slices * slice_ticks * (scarce ? LONG_PATIENCE : PATIENCE) &&
-            !beside;
+        int patient = ticks_now() - begin <
+                          slices * slice_ticks *
+                              (scarce && patience < LONG_PATIENCE ? LONG_PATIENCE : patience) &&
+                      !beside;
         if (!take_slice(ticks, &interrupted, patient)) {
             for (uint32_t turn = 0; turn < PAUSE_TURNS; turn++)
                 __asm__ volatile("");
@@ -274,7 +275,7 @@ static int sees_interrupts(void) {
     return seen && !later;
 }
 
-void stopwatch(uint64_t slices) {
+void stopwatch(uint64_t slices, uint64_t patience) {
     if (!(variant_memory & MEMORY_UNTOUCHED)) // its pages come by traps
         traps_look();
     slices = prepare(slices);
@@ -284,7 +285,7 @@ void stopwatch(uint64_t slices) {
     put_text(" interrupts");
     put_ticks((uint64_t)sees_interrupts());
     put_text("\n");
-    take_slices(slices);
+    take_slices(slices, patience ? patience : USUAL_PATIENCE);
     put_flags_left();
     traps_put_note();
 }

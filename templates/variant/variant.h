@@ -74,8 +74,9 @@ long system_call(long number, long first, long second, long third);
 // 0 to 3, from CS.
 int current_privilege_level(void);
 
-// Time `slices` slices and print them (docs/interfaces.md, "The stopwatch's output").
-void stopwatch(uint64_t slices);
+// Time `slices` slices and print them (docs/interfaces.md, "The stopwatch's output"), waiting for a
+// neighbour to go up to `patience` times what they take; 0: the usual.
+void stopwatch(uint64_t slices, uint64_t patience);
 
 // The C entry; the value is the exit status.
 int variant_main(long argc, char **argv);

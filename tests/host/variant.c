@@ -2,7 +2,7 @@
 // tests/host: a variant that measures nothing. It prints what a variant would print on the machine
 // that a test describes, so that values come, differ, fail and come late when the test says.
 //
-//     variant [ITERATIONS | --stopwatch SLICES]
+//     variant [ITERATIONS | --stopwatch SLICES [PATIENCE]]
 //
 // host.py puts a copy in the place of each binary of a build, with one more line behind the ELF:
 // `host=FOLDER`. FOLDER/script has a line for each thing to be said:
@@ -233,9 +233,9 @@ int main(int argc, char **argv) {
     char folder[PATH_MAX];
     struct execution execution;
     const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
-    int stopwatch = argc == 3 && !strcmp(argv[1], "--stopwatch");
-    unsigned long number = argc > 1 ? strtoul(argv[argc - 1], NULL, 10) : 1;
-    if (!number || argc > 3 || (argc == 3 && !stopwatch))
+    int stopwatch = argc >= 3 && !strcmp(argv[1], "--stopwatch");
+    unsigned long number = argc > 1 ? strtoul(argv[stopwatch ? 2 : 1], NULL, 10) : 1;
+    if (!number || argc > 4 || (argc > 2 && !stopwatch))
         return 2;
     find_host(folder);
     long before = stopwatch ? count_execution(folder, name) : 0;
