@@ -14,7 +14,7 @@ import pytest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.append(os.path.join(ROOT, "tests", "host"))
 
-from host import Host  # noqa: E402
+from host import Host, WIDTH_LEVEL  # noqa: E402
 
 RUN = os.environ.get("ASMSWEEP_RUN", os.path.join(ROOT, "build/programs/bin/asmsweep-run"))
 PROVE = os.environ.get("ASMSWEEP_PROVE", os.path.join(ROOT, "build/programs/bin/asmsweep-prove"))
@@ -108,8 +108,17 @@ def command(arguments):
     return [RUN, "run", *arguments]
 
 
+def surroundings(build):
+    """The environment: binaries of our own run at the width of this machine's cores."""
+    found = dict(os.environ)
+    if "/real-" in build:
+        del found[WIDTH_LEVEL]
+    return found
+
+
 def run(*arguments, before=(), **options):
     """The finished process. It may wait long for a CPU that another run uses."""
+    options.setdefault("env", surroundings(arguments[0]))
     return subprocess.run([*before, *command(arguments)], capture_output=True, text=True,
                           timeout=300, check=False, stdin=subprocess.DEVNULL, **options)
 
@@ -122,7 +131,7 @@ def assert_ended(done, said=None):
 def start(*arguments):
     """The same, still running."""
     return subprocess.Popen(command(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            stdin=subprocess.DEVNULL, text=True)
+                            stdin=subprocess.DEVNULL, text=True, env=surroundings(arguments[0]))
 
 
 def rows(folder, name):

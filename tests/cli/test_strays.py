@@ -11,13 +11,13 @@ import subprocess
 import time
 
 import pytest
-from host import perf_forbidden
+from host import WIDTH_LEVEL, perf_forbidden
 
 from conftest import CPU, NOBODY, RUN, assert_ended, environment, is_root, rows, run, start
 
 
 # What the stopwatch may say of real loops here: no test of this file judges how quiet the core is.
-EXECUTED = {"ok", "unstable", "invalid_reference"}
+EXECUTED = {"ok", "unstable", "contended", "invalid_reference"}
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +30,11 @@ def strays(builds, place):
 
 
 def executed(folder, variant):
-    """Its rows of measurements.csv: two whole executions of 50 slices."""
+    """Its rows of measurements.csv: two whole executions, of 40 slices beside a neighbour."""
     measured = [row for row in rows(folder, "measurements.csv") if row["variant"] == variant]
-    assert [row["samples"] for row in measured] == ["50", "50"]
+    slices = [row["block"] for row in rows(folder, "samples.csv") if row["variant"] == variant]
+    assert sorted(row["block"] for row in measured) == sorted(set(slices)) and len(measured) == 2
+    assert all(40 <= slices.count(row["block"]) <= 50 for row in measured)
     assert {row["status"] for row in measured} <= EXECUTED
     return measured
 
@@ -160,7 +162,8 @@ def test_an_ordinary_user_without_perf_gets_values_and_the_setting_named(shipped
 
 
 def test_without_perf_installed_there_are_values_and_perf_is_named(builds, out):
-    assert_ended(run(builds("small"), "-o", out, "--blocks", "2", env={"PATH": "/nonexistent"}))
+    assert_ended(run(builds("small"), "-o", out, "--blocks", "2", 
+                     env={"PATH": "/nonexistent", WIDTH_LEVEL: os.environ[WIDTH_LEVEL]}))
     check_values(out)
     assert environment(out)["perf"] == ("no perf stat, variants run directly (perf cannot be "
                                         "started: No such file or directory)")

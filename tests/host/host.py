@@ -24,7 +24,8 @@ os.environ["PATH"] = os.pathsep.join((
     os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin"), os.environ["PATH"]))
 
 # Its width segments take 17 cycles (synthetic_cpu.h), whatever they take on this machine.
-os.environ["ASMSWEEP_WIDTH_LEVEL"] = "17"
+WIDTH_LEVEL = "ASMSWEEP_WIDTH_LEVEL"
+os.environ[WIDTH_LEVEL] = "17"
 
 # Another hardware thread of the core takes part all the time. What loops take meanwhile is `slower`
 # times what they take alone.
