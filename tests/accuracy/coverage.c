@@ -3,14 +3,15 @@
 //
 //     accuracy-coverage BUILD-OF-chains.toml ROUNDS
 //
-// Chains of known cost are measured again and again the way a run does it: a round is five
-// shuffled blocks, each chain executed once in each by the perf engine, the five pooled by
-// stopwatch_pool. Prints a page of Markdown (docs/statistics-measured.md); exit status 1 if a
-// target of the page was missed, 2 for bad input.
+// Loops of known cost, chains and others, are measured again and again the way a run does it: a
+// round is five shuffled blocks, each loop executed once in each by the perf engine, the five
+// pooled by stopwatch_pool. Prints a page of Markdown (docs/statistics-measured.md); exit status 1
+// if a target of the page was missed, 2 for bad input.
 #include "common/units.h"
 #include "runner/engine/engine.h"
 #include "runner/host/core_lock.h"
 #include "runner/host/machine.h"
+#include "runner/host/width.h"
 #include "runner/run/plan.h"
 #include "runner/run/schedule.h"
 
@@ -26,17 +27,31 @@
 enum { MOST_CHAINS = 16, BLOCKS = USUAL_EXECUTIONS, SLICES = 200 };
 static const double precision = 0.005;
 
+// To find the level of the width segments.
+#define SEARCH_SECONDS 10
+
 // Targets: part of the intervals that hold the truth, mean half-width, bias (parts).
 static const double least_held = 0.92, widest = 0.003, most_bias = 0.001;
 
-// Cycles of a link. Sources: instlatx64 dumps and the vendors' optimisation manuals.
+// Cycles of a group, by vendor or generation. Sources: instlatx64 dumps and the vendors'
+// optimisation manuals. Of 59 nops, dec and jnz, which are one, six pass in a cycle.
 static const struct {
-    const char *operation, *vendor;
+    const char *loop, *cpu;
     double cycles;
 } known[] = {
-    {"crc32", "AuthenticAMD", 3},  {"crc32", "GenuineIntel", 3},  {"xor", "AuthenticAMD", 1},
-    {"xor", "GenuineIntel", 1},    {"bswap", "AuthenticAMD", 1},  {"bswap", "GenuineIntel", 2},
-    {"popcnt", "AuthenticAMD", 1}, {"popcnt", "GenuineIntel", 3},
+    {"known_answers.crc32", "AuthenticAMD", 3},
+    {"known_answers.crc32", "GenuineIntel", 3},
+    {"known_answers.xor", "AuthenticAMD", 1},
+    {"known_answers.xor", "GenuineIntel", 1},
+    {"known_answers.bswap", "AuthenticAMD", 1},
+    {"known_answers.bswap", "GenuineIntel", 2},
+    {"known_answers.popcnt", "AuthenticAMD", 1},
+    {"known_answers.popcnt", "GenuineIntel", 3},
+    {"port", "AuthenticAMD", 1},
+    {"port", "GenuineIntel", 1},
+    {"loads", "Zen 3", 1 / 3.0},
+    {"stores", "Zen 3", 1 / 2.0},
+    {"width", "Zen 3", 10 / 59.0},
 };
 
 // One chain's rounds so far.
@@ -44,11 +59,13 @@ struct chain {
     struct engine_job job;
     double truth;                          // cycles an iteration
     double values[BLOCKS], halves[BLOCKS]; // of this round
+    double excess;                         // summed over them
     size_t executions;                     // with a value, this round
     size_t rounds, held, without;          // without: rounds that gave no value
     double half_sum, value_sum, between_sum, within_sum;
-    size_t all_executions, invalid; // with slices, and those whose reference chains disagree
+    size_t all_executions, invalid; // with slices, and those of them without a value
     double disagreement_sum;        // of add and rol, over all but the invalid
+    double quiet_sum;               // parts of the slices, over all executions
 };
 
 struct chains {
@@ -56,20 +73,22 @@ struct chains {
     size_t count;
 };
 
-static double quiet_level = NAN;
+static struct width_level level; // of the width segments on this CPU
 
 static int sink(const struct execution *execution, void *context) {
     struct chain *chain = &((struct chains *)context)->items[execution->index];
     struct stopwatch_value value;
     if (execution->status != STATUS_ok)
         return 0;
-    stopwatch_evaluate(&execution->slices, CHAINS_all, quiet_level, execution->index, &value);
+    stopwatch_evaluate(&execution->slices, CHAINS_all, level.cycles, execution->index, &value);
     chain->all_executions++;
+    chain->quiet_sum += value.quiet;
     if (isnan(value.cycles.value)) {
         chain->invalid++;
         return 0;
     }
     chain->disagreement_sum += value.disagreement;
+    chain->excess += fmax(0, value.excess);
     chain->values[chain->executions] = value.cycles.value;
     chain->halves[chain->executions++] = (value.cycles.high - value.cycles.low) / 2;
     return 0;
@@ -81,7 +100,8 @@ static void pool(struct chain *chain) {
     if (2 * chain->executions < BLOCKS) {
         chain->without++;
     } else {
-        stopwatch_pool(chain->values, chain->halves, chain->executions, 0, precision, &pooled);
+        stopwatch_pool(chain->values, chain->halves, chain->executions,
+                       chain->excess / (double)chain->executions, precision, &pooled);
         chain->held += pooled.cycles.low <= chain->truth && chain->truth <= pooled.cycles.high;
         chain->half_sum += (pooled.cycles.high - pooled.cycles.low) / 2 / chain->truth;
         chain->value_sum += pooled.cycles.value / chain->truth - 1;
@@ -89,18 +109,20 @@ static void pool(struct chain *chain) {
         chain->within_sum += pooled.within_sd / chain->truth;
     }
     chain->executions = 0;
+    chain->excess = 0;
 }
 
-// The plan's chains whose cost is known on this vendor's CPUs.
-static void find_chains(const struct plan *plan, const char *vendor, struct chains *chains) {
+// The plan's loops whose cost is known on this CPU.
+static void find_chains(const struct plan *plan, const struct machine *machine,
+                        struct chains *chains) {
+    const char *generation = width_known_of(machine).generation;
     *chains = (struct chains){.count = 0};
     for (size_t i = 0; i < plan->count; i++)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
             char name[64];
-            snprintf(name, sizeof name, "known_answers.%s.groups%g", known[k].operation,
-                     plan->rows[i].groups);
-            if (strcmp(known[k].vendor, vendor) || strcmp(name, plan->rows[i].name) ||
-                chains->count == MOST_CHAINS)
+            snprintf(name, sizeof name, "%s.groups%g", known[k].loop, plan->rows[i].groups);
+            if ((strcmp(known[k].cpu, machine->cpu_vendor) && strcmp(known[k].cpu, generation)) ||
+                strcmp(name, plan->rows[i].name) || chains->count == MOST_CHAINS)
                 continue;
             struct chain *chain = &chains->items[chains->count];
             chain->job = plan_job(plan, i);
@@ -131,16 +153,17 @@ static int measure_rounds(struct chains *chains, long rounds, int cpu, struct er
 
 static void print_row(const char *name, const struct chain *chain) {
     double n = (double)(chain->rounds - chain->without);
-    printf("| %s | %zu | %zu | %.1f | %.3f | %+.3f | %.3f | %.3f |\n", name, chain->rounds,
-           chain->without, 100 * (double)chain->held / n, 100 * chain->half_sum / n,
-           100 * chain->value_sum / n, 100 * chain->between_sum / n, 100 * chain->within_sum / n);
+    printf("| %s | %zu | %.0f | %zu | %.1f | %.3f | %+.3f | %.3f | %.3f |\n", name, chain->rounds,
+           100 * chain->quiet_sum / (double)chain->all_executions, chain->without,
+           100 * (double)chain->held / n, 100 * chain->half_sum / n, 100 * chain->value_sum / n,
+           100 * chain->between_sum / n, 100 * chain->within_sum / n);
 }
 
 // The table of one situation; returns how many of its targets were missed.
 static int print_table(const struct chains *chains) {
     struct chain all = {.rounds = 0};
-    puts("\n| chain | measured | without a value | held, % | half-width, % | bias, % | "
-         "between, % | within, % |\n|---|---:|---:|---:|---:|---:|---:|---:|");
+    puts("\n| loop | measured | quiet, % | without a value | held, % | half-width, % | bias, % | "
+         "between, % | within, % |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|");
     for (size_t i = 0; i < chains->count; i++) {
         const struct chain *chain = &chains->items[i];
         print_row(chain->job.variant, chain);
@@ -154,13 +177,14 @@ static int print_table(const struct chains *chains) {
         all.all_executions += chain->all_executions;
         all.invalid += chain->invalid;
         all.disagreement_sum += chain->disagreement_sum;
+        all.quiet_sum += chain->quiet_sum;
     }
     print_row("all", &all);
     double n = (double)(all.rounds - all.without);
     int missed = !(all.held / n >= least_held) + !(all.half_sum / n < widest) +
                  !(fabs(all.value_sum / n) < most_bias);
-    printf("\nThe reference chains disagreed in %zu of %zu executions; in the others add and rol "
-           "were apart\nby %.3f %% on average. ",
+    printf("\n%zu of %zu executions gave no value (the core was shared, or the reference chains "
+           "disagreed);\nin the others add and rol were apart by %.3f %% on average. ",
            all.invalid, all.all_executions,
            100 * all.disagreement_sum / (double)(all.all_executions - all.invalid));
     printf("%s\n", missed ? "**A target was missed.**" : "All targets were met.");
@@ -190,15 +214,15 @@ static void print_head(const struct machine *machine, int cpu, long rounds) {
            "Printed by `accuracy-coverage` (tests/accuracy/coverage.c); what the columns mean and "
            "why is in\nstatistics.md. On %s (%s family %s model %s stepping %s), microcode %s,\n"
            "hypervisor %s, kernel %s, CPU %d; load average at the start %.2f.\n\n"
-           "A measurement is %d executions of %d slices pooled; %ld of each chain. Targets over "
+           "A measurement is %d executions of %d slices pooled; %ld of each loop. Targets over "
            "all: the 95 %%\ninterval holds the truth in at least %.0f of 100, mean half-width "
            "under %.1f %%, bias under %.1f %%.\nSpreads are standard deviations of executions "
            "(between) and of what one execution says of itself\n(within); all parts are of the "
-           "chain's cost.\n",
+           "loop's cost;\nquiet is the part of its slices. Level of the width segments: %s.\n",
            machine->cpu_name, machine->cpu_vendor, machine->cpu_family, machine->cpu_model,
            machine->cpu_stepping, *machine->microcode ? machine->microcode : "unknown",
            machine->hypervisor, machine->kernel, cpu, load[0], BLOCKS, SLICES, rounds,
-           100 * least_held, 100 * widest, 100 * most_bias);
+           100 * least_held, 100 * widest, 100 * most_bias, level.how);
 }
 
 static int situation(const char *title, const struct chains *wanted, long rounds, int cpu,
@@ -226,14 +250,15 @@ int main(int argc, char **argv) {
     machine_describe(cores[0].cpu, &machine);
     int failed = plan_read(argv[1], NULL, &plan, &error);
     if (!failed) {
-        find_chains(&plan, machine.cpu_vendor, &chains);
+        find_chains(&plan, &machine, &chains);
         if (!chains.count)
-            failed = error_set(&error, ERROR_INPUT, argv[1], 0, "no chain of known cost in it");
+            failed = error_set(&error, ERROR_INPUT, argv[1], 0, "no loop of known cost in it");
     }
     if (!failed)
         failed = core_lock(cores[0].cpu, 1, &error) < 0; // until the end of the program
     int quiet = -1, busy = -1;
     if (!failed) {
+        width_find(cores[0].cpu, &machine, SEARCH_SECONDS, &level);
         print_head(&machine, cores[0].cpu, (long)rounds);
         quiet = situation("Nothing else started on this CPU", &chains, (long)rounds, cores[0].cpu,
                           &error);

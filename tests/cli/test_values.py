@@ -36,7 +36,7 @@ def test_one_far_execution_of_five_brings_more_and_then_counts_no_more(builds, s
     (row,) = rows(out, "summary.csv")
     assert (row["status"], row["executions"]) == ("ok", "10")
     assert float(row["value"]) == pytest.approx(24, rel=0.001)
-    assert "1 of 10 executions far off, the farthest 35.9" in row["detail"]
+    assert "1 of 10 executions far off, the farthest 36.0" in row["detail"]
     assert "remedy" not in done.stderr and "disturbed" not in done.stderr
 
 
