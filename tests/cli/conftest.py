@@ -168,13 +168,12 @@ def is_root():
     return os.geteuid() == 0
 
 
-def make_older(folder):
-    """measurements.csv as it was before its last two columns, and the journal with it."""
+def make_older(folder, columns):
+    """measurements.csv as it was before its last `columns`, and the journal with it."""
     path = os.path.join(folder, "measurements.csv")
     with open(path, newline="", encoding="utf-8") as stream:
         lines = stream.read().splitlines(keepends=True)
-    older = [line.removesuffix(",event,hint\r\n" if line is lines[0] else ",,\r\n") + "\r\n"
-             for line in lines]
+    older = [line.rsplit(",", columns)[0] + "\r\n" for line in lines]
     length = {0: 0}
     for at in range(len(lines)):
         length[sum(map(len, lines[:at + 1]))] = sum(map(len, older[:at + 1]))

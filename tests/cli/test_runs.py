@@ -3,6 +3,7 @@
 
 import csv
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -190,20 +191,29 @@ def test_what_the_guest_counted_meanwhile_changes_no_run(interrupted):
 
 def test_a_run_from_before_a_column_was_there_is_resumed_in_the_columns_it_has(interrupted):
     folder, _ = interrupted
-    make_older(folder)
-    with open(os.path.join(folder, "measurements.csv"), encoding="utf-8") as stream:
-        before = stream.read()
-    assert before.split("\n")[0].endswith(",status,detail")
-    done = run("--resume", "-o", folder)
-    assert_ended(done)
-    with open(os.path.join(folder, "measurements.csv"), encoding="utf-8") as stream:
-        after = stream.read()
+    make_older(folder, 1)
+    measurements = pathlib.Path(folder, "measurements.csv")
+    before = measurements.read_text(encoding="utf-8")
+    assert before.split("\n")[0].endswith(",excess,remarks")
+    assert_ended(run("--resume", "-o", folder))
+    after = measurements.read_text(encoding="utf-8")
     assert after.startswith(before[:before.rindex("\n", 0, -1)]) and len(after) > len(before)
     assert len(set(keys(folder))) == len(keys(folder)) == 30 * 6
     assert all(None not in row and None not in row.values()
                for row in rows(folder, "measurements.csv"))
-    assert "event" not in rows(folder, "measurements.csv")[0]
-    assert len(rows(folder, "summary.csv")) == 6 and "event" in rows(folder, "summary.csv")[0]
+    assert "hint" not in rows(folder, "measurements.csv")[0]
+    assert len(rows(folder, "summary.csv")) == 6 and "hint" in rows(folder, "summary.csv")[0]
+
+
+def test_a_run_from_before_there_were_width_segments_is_not_resumed(interrupted):
+    folder, _ = interrupted
+    make_older(folder, len(("quiet", "width", "excess", "remarks", "hint")))
+    before = rows(folder, "measurements.csv")
+    assert list(before[0])[-1] == "event"
+    done = run("--resume", "-o", folder)
+    assert one_line(done) == (f"asmsweep-run: {folder}: was measured by an older version, without "
+                              "width segments; start it anew in another folder")
+    assert rows(folder, "measurements.csv") == before
 
 
 @pytest.mark.parametrize("cells", [{"status": "mismatch"}, {"elf_sha256": "0" * 64}])
