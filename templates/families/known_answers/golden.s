@@ -16,8 +16,16 @@
         .section .loop, "ax", @progbits
         .balign 64
 loop_setup:
-        mov     $scratch, %ebx          # a pointer to itself
-        mov     %rbx, (%rbx)
+        # A ring over 7 lines: Golden Cove renames a load that repeats one address, and such a link
+        # takes half a cycle. 7 is prime to the links, so that each of them walks over all lines.
+        movq    $scratch+64, scratch+0
+        movq    $scratch+128, scratch+64
+        movq    $scratch+192, scratch+128
+        movq    $scratch+256, scratch+192
+        movq    $scratch+320, scratch+256
+        movq    $scratch+384, scratch+320
+        movq    $scratch+0, scratch+384
+        mov     $scratch, %ebx
         stamp   start_ticks
         .balign 64
 loop_begin:
