@@ -168,6 +168,11 @@ static bool parse_flags(const struct line *line, uint64_t *flags) {
            reads(line, "note flags %lu", *flags);
 }
 
+static bool parse_subnormal(const struct line *line, uint64_t *iterations) {
+    return sscanf(line->text, "note subnormal %lu", iterations) == 1 &&
+           reads(line, "note subnormal %lu", *iterations);
+}
+
 // What traps.c of the run-time found.
 static bool parse_traps(const struct line *line, const char **emulated) {
     if (!strcmp(line->text, "note traps"))
@@ -207,7 +212,9 @@ static int parse_body(const char *at, const char *end, size_t expected, struct s
             slices->count++;
         else if (slices->count && parse_check(&line, &slices->slices[slices->count - 1]))
             continue;
-        else if (parse_flags(&line, &slices->flags_left) || parse_traps(&line, &slices->emulated))
+        else if (parse_flags(&line, &slices->flags_left) ||
+                 parse_traps(&line, &slices->emulated) ||
+                 parse_subnormal(&line, &slices->subnormal))
             continue;
         else if (slices->count)
             return parse_end(&line, expected, at == end, why, size);

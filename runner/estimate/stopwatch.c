@@ -201,7 +201,12 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, double level,
                                       .width = quiet.width,
                                       .excess = quiet.excess,
                                       .samples = quiet.count};
-    if (quiet.count < FEWEST_SLICES)
+    if (slices->subnormal)
+        fail(value, STATUS_not_constant,
+             "numbers become subnormal within %lu iterations: the cost changes with the iteration; "
+             "put them back in each",
+             slices->subnormal);
+    else if (quiet.count < FEWEST_SLICES)
         contend(slices, &quiet, level, value);
     else
         evaluate_chosen(slices, excluded, &quiet, seed, value);

@@ -49,6 +49,7 @@ struct slices {
     bool sees_interrupts;         // `interrupted` says something
     uint64_t flags_left;          // RFLAGS bits the loop left changed; 0: none
     const char *emulated;         // why its time is no cost; NULL: it is
+    uint64_t subnormal;           // iterations within which numbers become subnormal; 0: never
     size_t count;
     struct slice *slices; // count of them; the owner frees
 };

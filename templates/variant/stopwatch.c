@@ -2,6 +2,7 @@
 // variant run-time: the stopwatch. It times and prints; what the numbers mean, and which of them
 // count, is decided by who reads them (runner/estimate).
 #include "output.h"
+#include "subnormal.h"
 #include "traps.h"
 #include "variant.h"
 
@@ -279,6 +280,7 @@ void stopwatch(uint64_t slices, uint64_t patience) {
     if (!(variant_memory & MEMORY_UNTOUCHED)) // its pages come by traps
         traps_look();
     slices = prepare(slices);
+    subnormal_look(2 * segments[SEGMENT_LOOP].n, far * segments[SEGMENT_LOOP].n);
     put_text("slices 2 links 32 32 32 n");
     for (int i = 0; i < SEGMENTS; i++)
         put_ticks(segments[i].n);
@@ -288,4 +290,5 @@ void stopwatch(uint64_t slices, uint64_t patience) {
     take_slices(slices, patience ? patience : USUAL_PATIENCE);
     put_flags_left();
     traps_put_note();
+    subnormal_put_note();
 }
