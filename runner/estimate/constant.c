@@ -81,21 +81,28 @@ static bool confirms(const struct checked *checked, double cycles) {
     return false;
 }
 
+static bool tried(const struct slices *slices) {
+    for (size_t i = 0; i < slices->count; i++)
+        if (slices->slices[i].check.times > 4)
+            return true;
+    return false;
+}
+
 struct constancy constant_judge(const struct slices *slices, const struct quiet *quiet,
                                 double cycles, double slices_error) {
     struct checked near = collect(slices, quiet, false), far = collect(slices, quiet, true);
-    struct constancy constancy = {.verdict = VERDICT_unknown};
+    struct constancy constancy = {.verdict = VERDICT_unknown, .tried = tried(slices)};
     bool alone = near.clean_count == near.count && far.clean_count == far.count &&
                  (double)(quiet->count + quiet->interrupted) >= ALONE_PART * (double)slices->count;
     double found;
     // Single runs of 4n are coarse: a quarter of them stands for the least.
     if (differs(&near, cycles, slices_error, FEWEST_NEAR, 0.25, &found))
-        constancy = (struct constancy){VERDICT_changes, near.times, found};
+        constancy = (struct constancy){VERDICT_changes, true, near.times, found};
     else if (confirms(&far, cycles))
         constancy.verdict = VERDICT_constant;
     else if (differs(&far, cycles, slices_error, FEWEST_FAR, 0, &found) &&
              (alone || found < cycles))
-        constancy = (struct constancy){VERDICT_changes, far.times, found};
+        constancy = (struct constancy){VERDICT_changes, true, far.times, found};
     free(near.all);
     free(near.clean);
     free(far.all);

@@ -12,6 +12,7 @@ enum verdict { VERDICT_unknown, VERDICT_constant, VERDICT_changes };
 
 struct constancy {
     enum verdict verdict;
+    bool tried;     // there were runs of more than 4n
     uint32_t times; // changes: seen at so many times n
     double cycles;  // changes: of an iteration up to there, from 2n (4) or n on
 };

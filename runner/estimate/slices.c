@@ -212,8 +212,7 @@ static int parse_body(const char *at, const char *end, size_t expected, struct s
             slices->count++;
         else if (slices->count && parse_check(&line, &slices->slices[slices->count - 1]))
             continue;
-        else if (parse_flags(&line, &slices->flags_left) ||
-                 parse_traps(&line, &slices->emulated) ||
+        else if (parse_flags(&line, &slices->flags_left) || parse_traps(&line, &slices->emulated) ||
                  parse_subnormal(&line, &slices->subnormal))
             continue;
         else if (slices->count)

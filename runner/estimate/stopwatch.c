@@ -152,7 +152,7 @@ static void check_constancy(const struct slices *slices, const struct quiet *qui
     struct constancy constancy = constant_judge(
         slices, quiet, value->cycles.value, (value->cycles.high - value->cycles.value) / 1.959964);
     if (constancy.verdict == VERDICT_unknown)
-        value->remarks |= 1U << REMARK_not_followed;
+        value->remarks |= 1U << (constancy.tried ? REMARK_not_followed : REMARK_near_only);
     if (constancy.verdict != VERDICT_changes)
         return;
     const char *reason =

@@ -121,9 +121,8 @@ unsigned tally_remarks(const struct tally *tally) {
     unsigned set = 0;
     if (tally->remarks[REMARK_width_only])
         set |= 1U << REMARK_width_only;
-    // One execution that was followed is enough.
-    if (tally->count && tally->remarks[REMARK_not_followed] == tally->count)
-        set |= 1U << REMARK_not_followed;
+    if (tally->remarks[REMARK_near_only])
+        set |= 1U << REMARK_near_only;
     return set;
 }
 
@@ -147,12 +146,19 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
     // Seen to change in a third of the executions that were followed, it is no constant.
     size_t followed = tally->not_constant + tally->count - tally->remarks[REMARK_not_followed];
     bool changes = tally->not_constant && 3 * tally->not_constant >= followed;
-    if (!enough(tally) || changes) {
-        pooled->status = changes ? STATUS_not_constant : tally->worst;
+    // What no execution could follow may cost something else further on.
+    bool untested = tally->count && tally->remarks[REMARK_not_followed] == tally->count;
+    if (!enough(tally) || changes || untested) {
+        pooled->status = changes          ? STATUS_not_constant
+                         : !enough(tally) ? tally->worst
+                                          : STATUS_contended;
         pooled->cycles = (struct interval){NAN, NAN, NAN};
         pooled->detail[0] = '\0';
         if (changes)
             printable_add(pooled->detail, sizeof pooled->detail, "%s", tally->change);
+        else if (enough(tally))
+            printable_add(pooled->detail, sizeof pooled->detail, "%s",
+                          remark_meaning(REMARK_not_followed));
         else
             describe_missing(tally, pooled);
         return;
