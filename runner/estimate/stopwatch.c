@@ -151,9 +151,11 @@ static void check_constancy(const struct slices *slices, const struct quiet *qui
                             struct stopwatch_value *value) {
     struct constancy constancy = constant_judge(
         slices, quiet, value->cycles.value, (value->cycles.high - value->cycles.value) / 1.959964);
-    if (constancy.verdict == VERDICT_unknown)
+    // Two modes are no change with the iteration; nor was their cost followed.
+    bool changes = constancy.verdict == VERDICT_changes && value->status == STATUS_ok;
+    if (!changes && constancy.verdict != VERDICT_constant)
         value->remarks |= 1U << (constancy.tried ? REMARK_not_followed : REMARK_near_only);
-    if (constancy.verdict != VERDICT_changes)
+    if (!changes)
         return;
     const char *reason =
         constancy.times > 4
@@ -182,7 +184,7 @@ static void evaluate_chosen(const struct slices *slices, int excluded, const str
         fail(value, STATUS_implausible, "the loop took no time, or less");
     else if (value->cycles.value < FASTEST_ITERATION)
         fail(value, STATUS_implausible, "an iteration took less than a taken jump can");
-    else if (value->status == STATUS_ok)
+    else if (value->status >= STATUS_unstable)
         check_constancy(slices, quiet, value);
     if (slices->n[SEGMENT_watch_before] && !quiet->watched)
         value->remarks |= 1U << REMARK_width_only;

@@ -163,6 +163,16 @@ static void what_the_kernel_does_in_the_loops_place_is_told(void **state) {
     slices_free(&slices);
 }
 
+static void numbers_that_became_subnormal_are_told(void **state) {
+    (void)state;
+    static const char sinks[] = HEADER SLICE SLICE "note subnormal 4096\nend 2\n",
+                      minus[] = HEADER SLICE SLICE "note subnormal -1\nend 2\n";
+    assert_int_equal(parse(sinks, sizeof sinks - 1, 2), 0);
+    assert_int_equal(slices.subnormal, 4096);
+    slices_free(&slices);
+    assert_int_equal(parse(minus, sizeof minus - 1, 2), -1);
+}
+
 static void a_long_line_of_rubbish_is_quoted_short(void **state) {
     (void)state;
     char text[5000];
@@ -211,6 +221,7 @@ int main(void) {
         cmocka_unit_test(fewer_slices_than_were_asked_for_are_an_answer),
         cmocka_unit_test(every_malformed_shape_is_refused_with_its_reason),
         cmocka_unit_test(what_the_kernel_does_in_the_loops_place_is_told),
+        cmocka_unit_test(numbers_that_became_subnormal_are_told),
         cmocka_unit_test(a_long_line_of_rubbish_is_quoted_short),
         cmocka_unit_test(every_cut_of_a_whole_answer_is_refused),
         cmocka_unit_test(the_end_mark_alone_is_exact),
