@@ -5,26 +5,14 @@
 #include "common/units.h"
 #include "runner/host/disturbance.h"
 #include "runner/host/process.h"
-#include "runner/host/width.h"
 #include "runner/run/cross_check.h"
+#include "runner/run/patience.h"
 #include "runner/run/schedule.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-// Seconds between blocks beyond the usual number, 15 s in all for ten of them.
-#define FIRST_PAUSE 0.2
-#define LONGEST_PAUSE 2.0
-
-// Seconds before a block to look for the level of the width segments while it is not known.
-#define SEARCH_AGAIN 0.2
-
-// For so many seconds of a run its variants wait up to so many times what their slices take.
-#define PATIENT_SECONDS 90.0
-enum { LONG_PATIENCE = 20 };
 
 // One block of one core while it runs: what the sink needs.
 struct block {
@@ -140,13 +128,6 @@ static int append(struct block *block, const struct execution *execution, const 
     return failed;
 }
 
-// A variant waits itself for a neighbour to go, which finds the quiet moments better than starting
-// it again does; but a core that is shared throughout must not take for ever.
-static void choose_patience(struct block *block) {
-    double spent = machine_read_tsc().seconds - block->run->started;
-    block->settings->patience = spent < PATIENT_SECONDS ? LONG_PATIENCE : 0;
-}
-
 static int sink(const struct execution *execution, void *context) {
     struct block *block = context;
     struct measurement *run = block->run;
@@ -165,7 +146,7 @@ static int sink(const struct execution *execution, void *context) {
     run->executions++;
     run->seconds_starting += execution->seconds_started;
     run->seconds_running += execution->seconds_run;
-    choose_patience(block);
+    block->settings->patience = patience_of(block->run);
     show_progress(block);
     // The first block is always finished: every variant has at least one value.
     if (block->number > 0 && run->deadline > 0 && machine_read_tsc().seconds > run->deadline)
@@ -232,19 +213,12 @@ static size_t list_jobs(struct block *block, struct engine_job *jobs) {
     return count;
 }
 
-// A neighbour on the core that we cannot see comes and goes within seconds. Where most of what is
-// left has no unit, the blocks beyond the usual number wait for its end, longer each time.
+// Most of what is left lacks quiet slices: a further block begins at a better moment.
 static void wait_for_quiet(const struct block *block) {
-    const struct measurement *run = block->run;
-    long further = block->number - (long)run->settings->blocks;
-    if (further < 0 || is_cross_check(block) || block->record.contended ||
-        2 * block->disturbed <= block->wanted)
-        return;
-    double seconds = fmin(LONGEST_PAUSE, FIRST_PAUSE * pow(2, (double)further));
-    if (run->deadline > 0)
-        seconds = fmax(0, fmin(seconds, run->deadline - machine_read_tsc().seconds));
-    struct timespec pause = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
-    nanosleep(&pause, NULL); // a signal ends it, and the block after it
+    long further = block->number - (long)block->run->settings->blocks;
+    if (further >= 0 && !is_cross_check(block) && !block->record.contended &&
+        2 * block->disturbed > block->wanted)
+        patience_wait(block->run, block->core, further);
 }
 
 // Measure jobs[0..count); those that failed their proof only get a row.
@@ -260,7 +234,7 @@ static int execute(struct block *block, struct engine_settings *settings, struct
         return 0;
     settings->evidence = block->number == 0;
     block->settings = settings;
-    choose_patience(block);
+    block->settings->patience = patience_of(block->run);
     return engine_measure(block->record.engine, settings, block->record.probe, jobs, proved, sink,
                           block, error);
 }
@@ -312,14 +286,6 @@ struct engine_settings measure_settings(const struct measurement *run, size_t co
                                     .ring = (int)run->settings->ring};
 }
 
-// What the width segments take on this core while nobody shares it; NaN: nothing has shown it yet.
-static double find_level(struct measurement *run, size_t core) {
-    struct width_level *found = &run->found[core];
-    if (isnan(found->cycles))
-        width_find(run->cores[core].cpu, &run->machines[core], SEARCH_AGAIN, found);
-    return found->cycles;
-}
-
 // Blocks from block->number up to `end`, or until nothing is wanted any more.
 static int run_blocks(struct block *block, struct engine_settings *settings, long end,
                       struct error *error) {
@@ -328,7 +294,7 @@ static int run_blocks(struct block *block, struct engine_settings *settings, lon
         if (recheck(block, error))
             return -1;
         disturbance_block(block->watch);
-        block->record.level = find_level(run, block->core);
+        block->record.level = patience_level(run, block->core);
         if (run_block(block, settings, error))
             return -1;
         if (run->cut_short || run->out_of_budget || !block->wanted)
