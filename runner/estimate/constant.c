@@ -96,7 +96,8 @@ struct constancy constant_judge(const struct slices *slices, const struct quiet 
                  (double)(quiet->count + quiet->interrupted) >= ALONE_PART * (double)slices->count;
     double found;
     // Single runs of 4n are coarse: a quarter of them stands for the least.
-    if (differs(&near, cycles, slices_error, FEWEST_NEAR, 0.25, &found))
+    if (differs(&near, cycles, slices_error, FEWEST_NEAR, 0.25, &found) &&
+        (alone || found < cycles))
         constancy = (struct constancy){VERDICT_changes, true, near.times, found};
     else if (confirms(&far, cycles))
         constancy.verdict = VERDICT_constant;
