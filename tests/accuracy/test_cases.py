@@ -12,7 +12,7 @@ from core import ROOT, RUN, built, cycles_of
 
 # What a neighbour does, and whether a row that says so may be measured again.
 MOMENTS = {"contended", "invalid_reference", "unstable"}
-TRIES, PATIENCE = 3, 10
+TRIES, PATIENCE = 3, 6
 
 
 class Case:
@@ -27,7 +27,7 @@ class Case:
         """{variant: row of cycles} of one more run."""
         self._runs += 1
         out = str(self._folder / f"run{self._runs}")
-        done = subprocess.run([RUN, "run", self._build, "-o", out, "--budget", "8s", *options],
+        done = subprocess.run([RUN, "run", self._build, "-o", out, "--budget", "6s", *options],
                               check=False, capture_output=True, text=True, env=env)
         assert done.returncode in (0, 1, 3), done.stderr  # 3: values are missing
         return {row["variant"]: row for row in cycles_of(out)}
