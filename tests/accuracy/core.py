@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Was the core ours while a run measured? What is judged for accuracy must not be a neighbour's.
+"""Values measured here, judged: each that is `ok`, in whatever run it came.
 
 On a virtual machine another guest may run on the other hardware thread of the core, for
-milliseconds or for minutes. The reference chains hardly notice; a loop that nothing but the core's
-width limits takes up to twice as long. So each run that is judged has 64 nops beside its loops.
+milliseconds or for hours. A run says so itself: a loop that it measured in shared time only is
+`contended` and has no value. Such a loop is measured again, and skipped by name where nothing could
+be had. A value that is `ok` and wrong is a failure, whoever ran beside it. 64 nops are in each run:
+nothing but the core's width limits them, so a neighbour who was not noticed shows in them first.
 """
 
+import contextlib
 import csv
 import os
 import re
@@ -20,17 +23,15 @@ RUN = os.environ.get("ASMSWEEP_RUN", f"{PROGRAMS}/asmsweep-run")
 PROVE = os.environ.get("ASMSWEEP_PROVE", f"{PROGRAMS}/asmsweep-prove")
 
 # Runs, seconds between them, and after how many none is begun: a core may be shared for hours.
-TRIES, PAUSE, PATIENCE = 6, 3, 20
+TRIES, PAUSE, PATIENCE = 6, 3, 60
 
 NOPS = "known_answers.nop.groups64"
-# Cycles of 64 nops, dec and jnz on a core of one's own, where that was measured, with a margin.
-ALONE = {"Zen 3": 11.0, "Emerald Rapids": 11.5}
-MARGIN = 0.02
-# Elsewhere what a core four wide takes, with room for what its loop may cost beside; half of a core
-# that is six wide takes 22, half of one four wide 33.
-NARROWEST, WIDE_MARGIN = 66 / 4, 0.1
-# What a neighbour does to a value. All else is the program's own.
-DISTURBED = ("invalid_reference", "unstable")
+# Cycles of 64 nops, dec and jnz on a core of one's own: the least and the most, where that was
+# measured. Elsewhere what the core's width allows; half of a core takes twice as long.
+ALONE = {"Zen 3": (10.98, 11.02), "Emerald Rapids": (11.3, 11.7)}
+SLOTS, LONGER = 65, 1.3
+# What a neighbour does to a loop. All else is the program's own.
+DISTURBED = ("contended", "invalid_reference", "unstable")
 
 
 def built(folder, sweep):
@@ -55,56 +56,84 @@ def generation_of(row):
     return generation(row["cpu_vendor"], row["cpu_family"], row["cpu_model"], row["core_type"])
 
 
+def alone(name):
+    """Least and most cycles of the nops on such a core of one's own; None: its width is unknown."""
+    with open(f"{ROOT}/common/widths.def") as stream:
+        widths = dict(re.findall(r'WIDTH\("([^"]+)", (\d+),', stream.read()))
+    if name in ALONE or name not in widths:
+        return ALONE.get(name)
+    least = SLOTS / int(widths[name])
+    return 0.99 * least, LONGER * least
+
+
+def told(row):
+    return f"{row['variant']}: {row['status']}: {row['detail']}"
+
+
 def shared(rows):
-    """Why the core was not ours, by the rows of the nops; "" if it was."""
-    nops = [row for row in rows if row["variant"] == NOPS]
-    assert nops, "no nops to see a neighbour by"
-    for row in nops:
-        name = generation_of(row)
-        alone = ALONE.get(name, NARROWEST)
-        most = alone * (1 + (MARGIN if name in ALONE else WIDE_MARGIN))
-        if row["status"] in DISTURBED:
-            return f"64 nops are {row['status']}: {row['detail']}"
-        if row["value"] and float(row["value"]) > most:
-            return (f"64 nops take {float(row['value']):.2f} cycles, alone {alone:.2f}" +
-                    ("" if name in ALONE else " or less (this core's own figure is not known)"))
-    return ""
+    """Which row says first that the core was shared, and why; "" if none does."""
+    return next((told(row) for row in rows if row["status"] == "contended"), "")
+
+
+def judge_nops(row):
+    """Nops that are ok, with an interval that holds nothing of what a core of one's own takes, are
+    a failure."""
+    limits = alone(generation_of(row))
+    if row["status"] == "ok" and limits and \
+            (float(row["ci_low"]) > limits[1] or float(row["ci_high"]) < limits[0]):
+        pytest.fail(f"64 nops are ok with {row['ci_low']} to {row['ci_high']} cycles; a core of "
+                    f"one's own takes {limits[0]:.2f} to {limits[1]:.2f}")
 
 
 class Attempts:
-    """Runs made again until the core was ours in one of them and each value came. `strict`: a value
-    that scatters on a core of one's own is judged as it is, not measured again."""
+    """Runs made again until each loop has its value. `strict`: a value that scatters on a core of
+    one's own is judged as it is, not measured again."""
 
     def __init__(self, tries=TRIES, pause=PAUSE, patience=PATIENCE, strict=False):
         self._tries, self._pause, self._patience = tries, pause, patience
         self._strict = strict
-        self._whys = []  # of each: why the core was not ours, or "", and what has no value
+        self._whys = []      # of each: why the core was not ours, or ""
+        self._values = {}    # the first of each variant, in the order of the sweep
+        self.lacking = None  # of variants without a value: name and why; None: nothing was run
 
     def __iter__(self):
         """Numbers of attempts, while there is hope."""
         ends = time.monotonic() + self._patience
-        while len(self._whys) < self._tries and (not self._whys or time.monotonic() < ends):
+        while len(self._whys) < self._tries and self.lacking != {} and \
+                (not self._whys or time.monotonic() < ends):
             time.sleep(self._pause if self._whys else 0)
             yield len(self._whys)
 
-    def counts(self, rows):
-        """Can these rows of a run be judged? Fails at once for what no neighbour does."""
-        bad = [row for row in rows if row["status"] != "ok"]
-        told = [f"{row['variant']}: {row['status']}: {row['detail']}" for row in bad]
-        if any(row["status"] not in DISTURBED for row in bad):
-            pytest.fail(f"no value, and no neighbour's doing: {told}")
-        self._whys.append((shared(rows), told))
-        return not self._whys[-1][0] and (self._strict or not told)
+    def take(self, rows):
+        """What an attempt gave. Fails at once for what no neighbour does."""
+        bad = [told(row) for row in rows if row["status"] not in ("ok", *DISTURBED)]
+        if bad:
+            pytest.fail(f"no value, and no neighbour's doing: {bad}")
+        assert any(row["variant"] == NOPS for row in rows), "no nops to see a neighbour by"
+        self._whys.append(shared(rows))
+        for row in rows:
+            if row["variant"] == NOPS:
+                judge_nops(row)
+            elif row["status"] == "ok" or (self._strict and row["value"]):
+                self._values.setdefault(row["variant"], row)
+        self.lacking = {row["variant"]: told(row) for row in rows
+                        if row["variant"] not in (NOPS, *self._values)}
 
-    def give_up(self):
-        """Skips where a neighbour is the reason; fails where the core was ours in half of the runs
-        or more, and values did not come."""
-        neighbour = [why for why, _ in self._whys if why]
-        if 2 * len(neighbour) <= len(self._whys):
-            pytest.fail(f"values did not come in {len(self._whys)} runs, {len(neighbour)} of them "
-                        f"on a shared core: {self._whys[-1][1]}")
-        pytest.skip(f"nothing could be had, the core is shared: in {len(neighbour)} of "
-                    f"{len(self._whys)} runs, the last: {neighbour[-1]}")
+    def values(self):
+        return list(self._values.values())
+
+    def settle(self):
+        """What came is judged: skips for what did not where a neighbour is the reason; fails where
+        the core was ours in half of the runs or more."""
+        if not self.lacking:
+            return
+        count, neighbour = len(self._whys), [why for why in self._whys if why]
+        lacking = "; ".join(self.lacking.values())
+        if 2 * len(neighbour) <= count:
+            pytest.fail(f"values did not come in {count} runs, {len(neighbour)} of them on a "
+                        f"shared core: {lacking}")
+        pytest.skip(f"{'the rest' if self._values else 'all'} could not be had, the core is shared "
+                    f"in {len(neighbour)} of {count} runs: {lacking}")
 
 
 def cycles_of(folder):
@@ -124,20 +153,29 @@ def run(build, folder, only, *options):
     return cycles_of(folder)
 
 
-def measure(build, folder, only, attempts=None):
-    """Rows of cycles of the variants that the globs `only` name, from a run that can be judged. A
-    short look at the nops comes first, for a run on a shared core waits long for nothing."""
+@contextlib.contextmanager
+def measured(build, folder, only, attempts=None, options=()):
+    """Rows of cycles of the variants that the globs `only` name, those that have a value: to be
+    judged within. Behind it the test is skipped, or fails, for those that have none."""
     attempts = attempts or Attempts()
     for number in attempts:
-        rows = run(build, f"{folder}-{number}-look", NOPS, "--blocks", "5")
-        if not shared(rows):
-            rows = run(build, f"{folder}-{number}", only)
-        if attempts.counts(rows):
-            return [row for row in rows if row["variant"] != NOPS]
-    return attempts.give_up()
+        wanted = ",".join(attempts.lacking or [only])
+        attempts.take(run(build, f"{folder}-{number}", wanted, *options))
+    yield attempts.values()
+    attempts.settle()
 
 
 def link(row):
     """Cycles of a link as measured; a row without a value fails with its reason."""
     assert row["value"], f"{row['variant']}: {row['status']}: {row['detail']}"
     return float(row["value"]) / float(row["groups"])
+
+
+def is_right(row, truth, limit):
+    """Is the value within a part of `limit` of the true cycles of a link, or they in its interval?
+    Prints it."""
+    off = link(row) / truth - 1
+    print(f"{row['variant']} {link(row):.5f} ({100 * off:+.3f} %) {row['status']} {row['detail']}")
+    groups = float(row["groups"])
+    inside = float(row["ci_low"]) / groups <= truth <= float(row["ci_high"]) / groups
+    return abs(off) <= limit or inside

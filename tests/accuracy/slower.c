@@ -26,10 +26,14 @@ void __wrap_record_execution(const struct record_run *run, const struct executio
             abort();
         memcpy(slower.slices.slices, execution->slices.slices,
                count * sizeof *slower.slices.slices);
-        for (size_t i = 0; i < count; i++)
-            for (int segment = 0; segment < 2; segment++)
-                slower.slices.slices[i].ticks[SEGMENT_loop][segment] +=
-                    slower.slices.slices[i].ticks[SEGMENT_loop][segment] * SLOWER_PER_CENT / 100;
+        for (size_t i = 0; i < count; i++) {
+            struct slice *slice = &slower.slices.slices[i];
+            for (int which = 0; which < 2; which++)
+                slice->ticks[SEGMENT_loop][which] +=
+                    slice->ticks[SEGMENT_loop][which] * SLOWER_PER_CENT / 100;
+            slice->check.ticks[CHECK_loop] +=
+                slice->check.ticks[CHECK_loop] * SLOWER_PER_CENT / 100;
+        }
     }
     __real_record_execution(run, &slower, block, slot, disturbance, measurements, samples, tallies);
     if (count > 0)

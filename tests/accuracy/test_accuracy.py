@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Costs that are published, found by whole runs; figures are printed with -s or -rP.
 
-ASMSWEEP_ACCURACY is quick (one run each, wide limits: other work may be going on) or long
-(ten runs out of ten within the limits that docs/statistics.md promises).
+ASMSWEEP_ACCURACY is quick (one run each) or long (ten runs out of ten).
 """
 
 import csv
@@ -11,14 +10,16 @@ import signal
 import subprocess
 
 import pytest
-from core import (NOPS, PROGRAMS, ROOT, Attempts, built, generation, generation_of, link, measure,
-                  run, shared)
+from core import (PROGRAMS, ROOT, Attempts, built, generation, generation_of, is_right, link,
+                  measured)
 
 COVERAGE = os.environ.get("ASMSWEEP_COVERAGE", f"{PROGRAMS}/accuracy-coverage")
 LONG = os.environ.get("ASMSWEEP_ACCURACY", "quick") == "long"
 RUNS = 10 if LONG else 1
-QUIET, BUSY = (0.002, 0.005) if LONG else (0.01, 0.02)
+# Parts that a value may be off where its interval does not hold the truth.
+QUIET, BUSY = 0.0015, 0.005
 PUBLISHED_MARGIN = 0.03 if LONG else 0.05
+FEW_VALUES = 3  # exit status of COVERAGE
 
 # Cycles of a link, by vendor, and in all its cores or one of these; where a vendor is not named the
 # chain is not judged.
@@ -28,6 +29,8 @@ LINKS = {
     "xor": {"AuthenticAMD": [1], "GenuineIntel": [1]},
     "load": {"AuthenticAMD": [4], "GenuineIntel": [4, 5]},
 }
+# Cycles of 16 nops, dec and jnz on a core of one's own, six wide.
+SIXTEEN_NOPS = {"Zen 3": 3}
 
 
 @pytest.fixture(scope="module")
@@ -37,28 +40,36 @@ def build(tmp_path_factory):
 
 def judged(build, folder, only):
     """The long form judges every value that a core of one's own gives."""
-    return measure(build, folder, only, Attempts(strict=LONG))
+    return measured(build, folder, only, Attempts(strict=LONG))
 
 
-def check_links(build, tmp_path, limit, situation):
-    failures = []
+def check_links(build, tmp_path, limit):
     for number in range(RUNS):
-        rows = judged(build, tmp_path / str(number), "known_answers.[bcx]*,known_answers.load.*")
-        assert len(rows) == 2 * len(LINKS)
-        for row in rows:
-            truths = LINKS[row["variant"].split(".")[1]].get(row["cpu_vendor"])
-            if truths is None:
-                pytest.skip(f"no published links for {row['cpu_vendor']}")
-            off = min((link(row) / truth - 1 for truth in truths), key=abs)
-            print(f"{situation} {number}: {row['variant']} {link(row):.5f} ({100 * off:+.3f} %)"
-                  f" {row['status']} {row['detail']}")
-            if abs(off) > limit:
-                failures.append(f"run {number}: {row['variant']} is off by {100 * off:+.3f} %")
-    assert not failures
+        with judged(build, tmp_path / str(number),
+                    "known_answers.[bcx]*,known_answers.load.*") as rows:
+            truths = {row["variant"]: LINKS[row["variant"].split(".")[1]].get(row["cpu_vendor"])
+                      for row in rows}
+            if None in truths.values():
+                pytest.skip(f"no published links for {rows[0]['cpu_vendor']}")
+            assert [] == [row["variant"] for row in rows
+                          if not any(is_right(row, truth, limit)
+                                     for truth in truths[row["variant"]])]
 
 
 def test_chains_of_known_cost_are_found(build, tmp_path):
-    check_links(build, tmp_path, QUIET, "quiet")
+    check_links(build, tmp_path, QUIET)
+
+
+def test_loops_that_only_the_width_limits_take_what_they_take_alone(build, tmp_path):
+    """A neighbour on the core makes them up to twice as long: what is ok had none. (16 nops: an
+    iteration takes whole cycles on these cores.)"""
+    for number in range(RUNS):
+        with judged(build, tmp_path / str(number), "known_answers.nop.groups16") as rows:
+            for row in rows:
+                name = generation_of(row)
+                if name not in SIXTEEN_NOPS:
+                    pytest.skip(f"not known how long 16 nops take on {row['cpu_name']} ({name})")
+                assert is_right(row, SIXTEEN_NOPS[name] / 16, QUIET)
 
 
 @pytest.fixture
@@ -74,7 +85,7 @@ def busy_loop():
 
 
 def test_they_are_found_beside_a_busy_loop_on_the_same_core(build, tmp_path, busy_loop):
-    check_links(build, tmp_path, BUSY, "busy")
+    check_links(build, tmp_path, BUSY)
 
 
 def published(wanted):
@@ -87,34 +98,31 @@ def published(wanted):
 
 def test_pushfq_popfq_is_what_is_published_for_this_generation(build, tmp_path):
     for number in range(RUNS):
-        rows = judged(build, tmp_path / str(number), "known_answers.pushfq_popfq.*")
-        first = rows[0]
-        name = generation_of(first)
-        figures = published(name) if name else []
-        if not figures:
-            pytest.skip(f"nothing published for {first['cpu_name']} ({name})")
-        assert [row["groups"] for row in rows] == ["16", "64"]
-        for row in rows:
-            print(f"{row['variant']}: {link(row):.3f}, published for {name}: {figures}")
-            assert min(figures) * (1 - PUBLISHED_MARGIN) <= link(row) \
-                <= max(figures) * (1 + PUBLISHED_MARGIN)
-        # A chain that the loop's DEC cuts is 3 % shorter in the short loop (docs/statistics.md).
-        assert abs(link(rows[0]) / link(rows[1]) - 1) <= BUSY
+        with judged(build, tmp_path / str(number), "known_answers.pushfq_popfq.*") as rows:
+            for row in rows:
+                name = generation_of(row)
+                figures = published(name) if name else []
+                if not figures:
+                    pytest.skip(f"nothing published for {row['cpu_name']} ({name})")
+                print(f"{row['variant']}: {link(row):.3f}, published for {name}: {figures}")
+                assert min(figures) * (1 - PUBLISHED_MARGIN) <= link(row) \
+                    <= max(figures) * (1 + PUBLISHED_MARGIN)
+            # A chain that the loop's DEC cuts is 3 % shorter in the short loop
+            # (docs/statistics.md).
+            if len(rows) == 2:
+                assert abs(link(rows[0]) / link(rows[1]) - 1) <= BUSY
 
 
-def test_the_intervals_hold_the_truth_as_often_as_they_say(build, tmp_path):
+def test_the_intervals_hold_the_truth_as_often_as_they_say(tmp_path):
     """Quick: a few rounds, shown and not judged. Long: 60 of 8 chains, all targets met; not judged
-    where the core was shared before or behind."""
+    where the core was shared most of the time."""
     chains = built(tmp_path / "build", f"{ROOT}/tests/accuracy/chains.toml")
-    before = shared(run(build, tmp_path / "before", NOPS))
     done = subprocess.run([COVERAGE, chains, "60" if LONG else "2"], capture_output=True,
                           text=True, check=False, timeout=1000)
-    behind = shared(run(build, tmp_path / "behind", NOPS))
     print(done.stdout)
-    assert done.returncode in (0, 1), done.stderr
-    tables = done.stdout.count("\n| all |")
-    assert tables == 2
-    if LONG and (before or behind):
-        pytest.skip(f"not judged, the core is shared: {before or behind}")
+    assert done.returncode in (0, 1, FEW_VALUES), done.stderr
+    assert done.stdout.count("\n| all |") == 2
+    if done.returncode == FEW_VALUES:
+        pytest.skip("not judged, the core is shared: most rounds gave no value")
     if LONG:
         assert done.returncode == 0, "a target was missed, see the table"
