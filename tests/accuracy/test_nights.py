@@ -35,8 +35,8 @@ def runs(where):
 
 
 def test_a_change_of_three_percent_is_reported_on_the_first_night(place, tmp_path):
-    """Each night must have a value of the loop, and so must the second look. Whatever came: no other
-    loop is reported."""
+    """Each night must have a value of the loop, and so must the second look. Whatever came: no
+    other loop is reported."""
     few = ("--only", f"{SLOW}*,{NOPS},known_answers.imul*", "--precision", "0.5%")
     attempts = Attempts()
     for number in attempts:
