@@ -225,6 +225,7 @@ static void wait_for_quiet(const struct block *block) {
 static int execute(struct block *block, struct engine_settings *settings, struct engine_job *jobs,
                    size_t count, struct error *error) {
     size_t proved = 0;
+    block->settings = settings; // rows of the unproved come through the same sink
     for (size_t i = 0; i < count && !block->failed; i++)
         if (block->run->plan->rows[jobs[i].index].unproved)
             sink_unproved(block, jobs[i].index);
@@ -233,7 +234,6 @@ static int execute(struct block *block, struct engine_settings *settings, struct
     if (!proved || block->failed || block->run->out_of_budget)
         return 0;
     settings->evidence = block->number == 0;
-    block->settings = settings;
     block->settings->patience = patience_of(block->run);
     return engine_measure(block->record.engine, settings, block->record.probe, jobs, proved, sink,
                           block, error);

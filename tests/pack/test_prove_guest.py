@@ -185,8 +185,9 @@ def test_a_run_behind_the_proof_leaves_out_the_contradicted_only(bare, tmp_path)
     before = {name: row["status"] for name, row in proof(bare).items()}
     assert set(before.values()) == {"ok"}
     run(PROVE, "guest", bare, status=1)
-    subprocess.run([RUN, "run", bare, "-o", tmp_path / "run", "--blocks", "1", "--slices", "20"],
-                   capture_output=True, check=False)
+    done = subprocess.run([RUN, "run", bare, "-o", tmp_path / "run", "--blocks", "1", "--slices",
+                           "20"], capture_output=True, text=True, check=False)
+    assert "no value, unproved: 1 variant (wrong): " in done.stderr, done.stderr
     with open(tmp_path / "run" / "summary.csv", newline="", encoding="ascii") as stream:
         statuses = {row["variant"]: row["status"] for row in csv.DictReader(stream)}
     assert [name for name, status in statuses.items() if status == "unproved"] == ["wrong"]
