@@ -11,7 +11,8 @@ TWO = ["add", "sub", "xor", "and", "or", "mov", "imul", "adc", "cmp", "test", "c
 ONE = ["inc", "neg", "not", "bswap"]
 VECTOR = ["vpaddd", "vpxor", "vpmulld", "vaddpd", "vmulpd", "vsubps", "vpshufb", "vminpd",
           "vandps", "vsqrtpd"]
-ODD = ["push %rbx; pop %rcx", "pushfq; pop %rdx", "cld", "clc", "stc", "cmc", "nop", "lea 5(%rbx,%rcx,2), %rdx", "xchg %rbx, %rcx", "lock incl scratch+128",
+ODD = ["push %rbx; pop %rcx", "pushfq; pop %rdx", "cld", "clc", "stc", "cmc", "nop",
+       "lea 5(%rbx,%rcx,2), %rdx", "xchg %rbx, %rcx", "lock incl scratch+128",
        "mfence", "lfence", "movnti %rdx, scratch+256", "crc32q %rbx, %rcx", "bt $3, %rbx",
        "fld1; fstp %st(0)", "fldz; fstp %st(0)"]
 

@@ -55,8 +55,8 @@ class Judge:
 
 
 def judged(text, level):
-    """The mean of the lowest quarter of the pieces with a sound unit and a quiet width on both sides:
-    whatever comes between makes them longer. None: too few, or that quarter is no level.
+    """The mean of the lowest quarter of the pieces with a sound unit and a quiet width on both
+    sides: whatever comes between makes them longer. None: too few, or that quarter is no level.
     `level`: cycles of the width loop."""
     lines = [line.split() for line in text.splitlines()]
     width, add, loop = map(int, lines[0][1:])
