@@ -6,7 +6,7 @@
 // Loops of known cost, chains and others, are measured again and again the way a run does it: a
 // round is five shuffled blocks, each loop executed once in each by the perf engine, the five
 // pooled by stopwatch_pool. Prints a page of Markdown (docs/statistics-measured.md); exit status 1
-// if a target of the page was missed, 2 for bad input.
+// if a target of the page was missed, 2 for bad input, 3 where most rounds gave no value.
 #include "common/units.h"
 #include "runner/engine/engine.h"
 #include "runner/host/core_lock.h"
@@ -159,7 +159,10 @@ static void print_row(const char *name, const struct chain *chain) {
            100 * chain->between_sum / n, 100 * chain->within_sum / n);
 }
 
-// The table of one situation; returns how many of its targets were missed.
+// What print_table returns where most rounds gave no value: nothing to judge.
+enum { FEW_VALUES = 1000 };
+
+// The table of one situation; returns how many of its targets were missed, or FEW_VALUES.
 static int print_table(const struct chains *chains) {
     struct chain all = {.rounds = 0};
     puts("\n| loop | measured | quiet, % | without a value | held, % | half-width, % | bias, % | "
@@ -188,7 +191,7 @@ static int print_table(const struct chains *chains) {
            all.invalid, all.all_executions,
            100 * all.disagreement_sum / (double)(all.all_executions - all.invalid));
     printf("%s\n", missed ? "**A target was missed.**" : "All targets were met.");
-    return missed;
+    return 2 * all.without > all.rounds ? FEW_VALUES : missed;
 }
 
 // A loop that competes for the CPU until it is killed.
@@ -276,5 +279,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "accuracy-coverage: %s\n", error.text);
         return 2;
     }
-    return quiet ? 1 : 0; // beside a busy loop the figures are told, not judged
+    return quiet == FEW_VALUES ? 3
+           : quiet             ? 1
+                               : 0; // beside a busy loop the figures are told, not judged
 }
