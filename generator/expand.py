@@ -24,6 +24,7 @@ CHAINS = ("", "add", "rol", "imul")
 _ABOUT_A_SECOND = 4_000_000_000
 _LONGEST_NAME = 84  # "src/NAME.duplicate.s" fits into the 100 bytes of a name in a bundle
 _MOST_ITERATIONS = 200_000_000
+_SYNTAX = re.compile(r"(?:^|;)[ \t]*(\.(?:intel|att)_syntax\b[^;#\n]*)", re.MULTILINE)
 
 
 @dataclass
@@ -192,6 +193,8 @@ def _claims(loop, values, counter):
 def _render(loop, template, values, row, counter):
     blocks = {f"inline_{block}": loop.texts[block].render(values).rstrip()
               for block in ("setup", "body", "teardown") if block in loop.texts}
+    # What setup leaves on holds in the body; the stamp between them is AT&T.
+    blocks["inline_syntax"] = (_SYNTAX.findall(blocks.get("inline_setup", "")) or [""])[-1].strip()
     with guard(loop.file.path, loop.file.line(*loop.keys), f"family {loop.name}"):
         return template.render({
             **values, **blocks, "variant": row["variant"], "iterations": row["iterations"],

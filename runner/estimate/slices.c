@@ -26,6 +26,8 @@ static const struct {
 } variant_errors[] = {
     {"error rsp", "the loop did not leave RSP as it found it"},
     {"error canary", "the loop overwrote the stack above RSP"},
+    {"error stamp",
+     "the loop was entered or left by a jump past the place where the time is taken"},
     {"error cpl0 3", "this variant runs only at CPL0, in the guest engine"},
     {"error iopl 38", "iopl: ENOSYS"},
     {"error iopl 1", "iopl: EPERM"},

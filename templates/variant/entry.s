@@ -36,6 +36,8 @@ timed_call:
         mov     (%rsp), %rbx
         mov     %rbx, saved_flags(%rip)
         mov     %rsp, saved_rsp(%rip)
+        movq    $0, start_ticks(%rip)
+        movq    $0, end_ticks(%rip)
         mov     canary(%rip), %rdx
         lea     loop_stack_top(%rip), %rsp
         mov     %rdx, (%rsp)            # a body that pops too much and pushes again
@@ -70,6 +72,11 @@ loop_return:
         jne     lost
         cmp     8(%rdx), %r11
         jne     lost
+        mov     $2, %edi                # a jump over a stamp leaves none
+        cmpq    $0, start_ticks(%rip)
+        je      lost
+        cmpq    $0, end_ticks(%rip)
+        je      lost
         xor     %ecx, %ecx
         cmpw    $NULL_SELECTOR, left_selector(%rip)
         setne   %cl

@@ -16,8 +16,9 @@ _Noreturn static void leave(int status) {
         system_call(SYS_EXIT_GROUP, status, 0, 0);
 }
 
-_Noreturn void loop_lost(int canary) {
-    put_text(canary ? "error canary\n" : "error rsp\n");
+_Noreturn void loop_lost(int what) {
+    static const char *const errors[] = {"error rsp\n", "error canary\n", "error stamp\n"};
+    put_text(errors[what]);
     put_flush(STANDARD_OUTPUT);
     leave(STATUS_ABI);
 }

@@ -22,18 +22,18 @@ enum { CHAIN_LINKS = 32 };
 // Enter `loop` with `count` (1 to 2^32-1) iterations. Returns the TSC ticks of the loop alone, from
 // after its setup to before its teardown, read between LFENCEs (Intel SDM vol. 2, RDTSC: ordered by
 // LFENCE on both sides). All registers and RFLAGS are as before; if RSP or the canary above it is
-// lost, ends in loop_lost.
+// lost, or a stamp was jumped over, ends in loop_lost.
 uint64_t timed_call(uint32_t count, const char *loop);
 
 // Did an interrupt, a fault or a task switch come between the beginning of the last timed_call and
-// its end? Only where watch_interrupts said that it can be seen; elsewhere always 0 or always 1.
+// its end? Only where stopwatch.c finds that it can be seen; elsewhere always 0 or always 1.
 extern uint32_t was_interrupted;
 
 // RFLAGS bits that loops left different from what they found, ORed over all calls.
 extern uint64_t flags_left;
 
 // Called on the saved stack with the saved RFLAGS; prints the reason and exits.
-_Noreturn void loop_lost(int canary);
+_Noreturn void loop_lost(int what);
 
 // The generated variant's own data.
 extern const uint32_t variant_iterations, variant_needs;

@@ -79,6 +79,13 @@ class Clone:
     def times(self, folder="bin"):
         return {p.name: p.stat().st_mtime_ns for p in (self.out / folder).iterdir()}
 
+    def section(self, variant):
+        """.loop in hex, without what is behind it: jmp loop_return, 5 bytes."""
+        loop = self.root / "loop.bin"
+        subprocess.run(["objcopy", "-O", "binary", "-j", ".loop",
+                        str(self.out / "bin" / variant), str(loop)], check=True)
+        return loop.read_bytes()[:-5].hex()
+
     def proof(self):
         with open(self.out / "proof.csv", newline="") as stream:
             return {row["variant"]: row for row in csv.DictReader(stream)}
@@ -93,11 +100,7 @@ def test_seed_loops_are_those_of_the_mail_byte_for_byte(clone):
     assert clone.build(sweep="seed").returncode == 0
     found = {}
     for name in SEED:
-        loop = clone.root / "loop.bin"
-        subprocess.run(["objcopy", "-O", "binary", "-j", ".loop",
-                        str(clone.out / f"bin/seed.{name}"), str(loop)], check=True)
-        # Behind the loop: jmp loop_return, 5 bytes.
-        found[name] = loop.read_bytes()[:-5].hex()
+        found[name] = clone.section(f"seed.{name}")
     sections = {name: BEFORE + loop + BEHIND for name, loop in SEED.items()}
     assert found == sections
     proof = clone.proof()
@@ -361,3 +364,19 @@ def test_variants_run_and_prove_their_end(clone):
     assert subprocess.run([program, "1000"], capture_output=True, text=True,
                           check=True).stdout == "end 1000\n"
     assert subprocess.run([program, "0"], capture_output=True, check=False).returncode == 2
+
+
+@pytest.mark.parametrize("setup,body", [("jmp 1f", "nop\n1: nop"),
+                                        ("nop", "jmp loop_teardown_end")])
+def test_a_jump_past_a_stamp_is_an_error(clone, setup, body):
+    clone.build(f"summary = 's'\n[[loop]]\nname = 'x'\nsetup = '{setup}'\nbody = '''{body}'''\n")
+    done = subprocess.run([clone.out / "bin/x", "1000"], capture_output=True, text=True,
+                          check=False)
+    assert (done.returncode, done.stdout) == (4, "error stamp\n")
+
+
+def test_a_setup_that_leaves_intels_syntax_on_has_the_same_stamp(clone):
+    clone.build("summary = 's'\n[[loop]]\nname = 'x'\n"
+                "setup = '''.intel_syntax noprefix\nmov esi, ebx'''\nbody = 'mov esi, ebx'\n")
+    assert clone.section("x").startswith("89de" + stamp(0x600000))
+    assert clone.section("x").endswith("89deffc875fa" + stamp(0x600008))

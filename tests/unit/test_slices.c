@@ -117,6 +117,7 @@ static const struct {
     TEXT(HEADER SLICE SLICE "note flags\nend 2\n", "unexpected output: 'note flags'"),
     TEXT("error rsp\n", "did not leave RSP as it found it"),
     TEXT("error canary\n", "overwrote the stack"),
+    TEXT("error stamp\n", "by a jump past the place"),
     TEXT("error syscall 57\n",
          "system call 57 (fork), which its sweep does not declare: syscalls = "
          "[\"fork\"]"),
