@@ -11,8 +11,9 @@ PAGES = ("4k", "huge")
 WATCH = ("", "cache", "divider")
 _BITS = {"untouched": 1, "cold": 2, "huge": 4}
 
-_DIVISION = re.compile(r"^\s*v?(i?div|fi?div|f?sqrt|f?idiv)", re.MULTILINE)
-_MEMORY = re.compile(r"^\s*\.(pushsection|section|comm|lcomm|bss|data)\b", re.MULTILINE)
+_DIVISION = re.compile(r"(?:^|[;:])\s*v?(i?div|fi?div|f?sqrt|f?idiv)",
+                       re.MULTILINE | re.IGNORECASE)
+_MEMORY = re.compile(r"(?:^|[;:])\s*\.(pushsection|section|comm|lcomm|bss|data)\b", re.MULTILINE)
 
 
 def memory_bits(memory, pages):

@@ -6,7 +6,7 @@ import os
 
 import pytest
 from conftest import ROOT, TEMPLATES
-from generator import emit, environment, expand, shared, spec
+from generator import emit, environment, expand, shared, spec, surroundings
 
 HEAD = 'summary = "s"\n[[loop]]\nname = "x"\nbody = "<{ repeat(\'nop\', a) }>"\n'
 
@@ -189,3 +189,11 @@ def test_a_count_in_memory_is_part_of_the_context_and_of_the_claims(expand_text)
         row = expand_text(NOPS + f'counter = "{counter}"' + claims)[0].row
         assert (row["context"], row["mix"], row["sequence"], row["bytes_claimed"]) == (
             context, "1*nop+1*dec+1*jnz", f"nop; {end}; jnz", size)
+
+
+@pytest.mark.parametrize("text,watched", [
+    ("nop; movb $0, divided", ""), ("  divl %ecx", "divider"), ("cltd; idivl %ecx", "divider"),
+    ("1: vsqrtpd %ymm0, %ymm1", "divider"), ("DIV ecx", "divider"),
+    ("div %ecx\nnop; .pushsection .loopdata", "cache")])
+def test_what_a_loop_does_is_watched_wherever_it_stands_in_a_line(text, watched):
+    assert surroundings.watch_of(text) == watched
