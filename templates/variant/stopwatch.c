@@ -15,18 +15,20 @@ enum { CYCLES_A_SEGMENT = 4096, TRIES = 5 };
 
 // Does the cost stay the same further on? Every few slices the loop runs for 4 n, and seldom for
 // `far` times n, which should be 128; less where IF is 0 meanwhile, or where an iteration is long.
+// Where that was disturbed it does so again, slice by slice.
 enum { SLICES_A_CHECK = 8, SLICES_A_FAR_CHECK = 30, FAR = 128, FAR_WITH_IF_0 = 16 };
 
 // Slices take a second at most, which is some 730,000 segments; with so few that they say nothing
 // an iteration is too long to be measured.
 enum { SEGMENTS_IN_A_SECOND = 730000, FEWEST_SLICES = 24 };
-enum { SEGMENTS_AN_ITERATION = SEGMENTS_IN_A_SECOND / FEWEST_SLICES / 3 };
+enum { SEGMENTS_AN_ITERATION = SEGMENTS_IN_A_SECOND / FEWEST_SLICES / 3, SURELY = 8 };
 
 // A neighbour on the core comes and goes within milliseconds: a slice that begins beside one is
 // given up, and begun again a little later. `patience` times what the slices take; longer where few
 // were had but some; behind its end some more are taken for what they are, to say what half a core
 // gives.
 enum { USUAL_PATIENCE = 3, LONG_PATIENCE = 10, SOME_SLICES = 4, FEW_SLICES = 24 };
+enum { MOST_PATIENCE = 4 }; // seconds, where iterations are long
 enum { PAUSE_TURNS = 8192, SLICES_BESIDE = 40 };
 
 // In the order of the output. A slice runs them in the order of `turns`: the loop between two
@@ -58,8 +60,9 @@ static struct segment segments[SEGMENTS] = {
     [SEGMENT_WATCH_BEFORE] = {cache, 0}, [SEGMENT_WATCH_AFTER] = {cache, 0},
 };
 
-static uint32_t far;         // far * n is the longest run
-static uint64_t slice_ticks; // of a slice and its part of the checks, about
+static uint32_t far;           // far * n is the longest run
+static uint64_t slice_ticks;   // of a slice and its part of the checks, about
+static uint64_t most_patience; // ticks
 // Of width's n and 2n iterations before and after the loop, in 1/1024 of the add chain's n.
 static uint64_t least_width[2][2] = {{1 << 30, 1 << 30}, {1 << 30, 1 << 30}};
 
@@ -147,27 +150,35 @@ static uint64_t affordable(uint64_t slices, uint64_t ticks, uint64_t segment) {
     return slices < most ? slices : most;
 }
 
+// Ticks of a segment. Ends the program if an iteration takes too long, before anything else is
+// tried with it.
+static uint64_t prepare_chains(void) {
+    uint32_t n = CYCLES_A_SEGMENT / CHAIN_LINKS;
+    run(SEGMENT_ADD, n);
+    uint64_t segment = fastest(SEGMENT_ADD, n);
+    segments[SEGMENT_ADD].n = segments[SEGMENT_ROL].n = n;
+    run(SEGMENT_ROL, n);
+    uint64_t most = segment * SEGMENTS_AN_ITERATION, first = run(SEGMENT_LOOP, 1);
+    for (int try = 1; try < TRIES && first > most && first < SURELY * most; try++)
+        first = run(SEGMENT_LOOP, 1); // it may have been interrupted
+    affordable(FEWEST_SLICES, first, segment);
+    return segment;
+}
+
 // Returns the number of slices.
-static uint64_t prepare(uint64_t slices) {
-    uint64_t takes, n = CYCLES_A_SEGMENT / CHAIN_LINKS;
-    run(SEGMENT_ADD, (uint32_t)n);
-    uint64_t segment = fastest(SEGMENT_ADD, (uint32_t)n);
-    segments[SEGMENT_ADD].n = segments[SEGMENT_ROL].n = (uint32_t)n;
-    run(SEGMENT_ROL, (uint32_t)n);
+static uint64_t prepare(uint64_t slices, uint64_t segment) {
+    uint64_t takes;
     // The chains' own overhead makes the segment a little long: 15/16 of it will do.
     uint64_t enough = segment - segment / 16;
     segments[SEGMENT_IMUL].n = find_n(SEGMENT_IMUL, enough / 2, &takes);
     segments[SEGMENT_WIDTH_BEFORE].n = find_n(SEGMENT_WIDTH_BEFORE, enough / 2, &takes);
     segments[SEGMENT_WIDTH_AFTER].n = segments[SEGMENT_WIDTH_BEFORE].n;
     prepare_watch();
-    uint64_t first = run(SEGMENT_LOOP, 1);
-    for (int try = 1; try < TRIES && first > segment * SEGMENTS_AN_ITERATION; try++)
-        first = run(SEGMENT_LOOP, 1); // it may have been interrupted
-    affordable(slices, first, segment);
     segments[SEGMENT_LOOP].n = find_n(SEGMENT_LOOP, enough, &takes);
     slices = affordable(slices, takes, segment);
     far = find_far(takes, segment);
     slice_ticks = 3 * takes + 16 * segment;
+    most_patience = MOST_PATIENCE * SEGMENTS_IN_A_SECOND * segment;
     return slices;
 }
 
@@ -206,9 +217,9 @@ static int take_slice(uint64_t ticks[SEGMENTS][2], uint32_t *interrupted, int pa
 }
 
 // The loop for more than 2n iterations, between two width segments of n, behind the slice whose
-// runs of n and 2n it is compared with: "WORD TIMES before loop after interrupted". Returns the
-// loop's ticks.
-static uint64_t check(uint32_t times) {
+// runs of n and 2n it is compared with: "WORD TIMES before loop after interrupted". *clean gets
+// whether nobody disturbed it. Returns the loop's ticks.
+static uint64_t check(uint32_t times, uint64_t add_ticks, int *clean) {
     static const uint8_t order[] = {SEGMENT_WIDTH_BEFORE, SEGMENT_LOOP, SEGMENT_WIDTH_AFTER};
     uint64_t ticks[3];
     uint32_t interrupted = 0;
@@ -221,14 +232,19 @@ static uint64_t check(uint32_t times) {
     }
     put_ticks(interrupted);
     put_text("\n");
+    *clean = !interrupted && is_alone(SEGMENT_WIDTH_BEFORE, 0, ticks[0], add_ticks) &&
+             is_alone(SEGMENT_WIDTH_AFTER, 0, ticks[2], add_ticks);
     return ticks[1];
 }
 
 // A check that takes far longer than it should lasts from one interrupt to the next, and is never
-// clean: the next ones are shorter.
-static void check_far(uint64_t ticks_of_n) {
-    if (check(far) > 4 * far * ticks_of_n && far > FAR_WITH_IF_0)
+// clean: the next ones are shorter. Returns whether it was clean.
+static int check_far(uint64_t ticks[SEGMENTS][2]) {
+    uint64_t ticks_of_n = ticks[SEGMENT_LOOP][1] - ticks[SEGMENT_LOOP][0];
+    int clean;
+    if (check(far, ticks[SEGMENT_ADD][0], &clean) > 4 * far * ticks_of_n && far > FAR_WITH_IF_0)
         far /= 4;
+    return clean;
 }
 
 static void put_slice(uint64_t ticks[SEGMENTS][2], uint32_t interrupted) {
@@ -245,14 +261,15 @@ static void put_slice(uint64_t ticks[SEGMENTS][2], uint32_t interrupted) {
 // gives, if there was nothing better.
 static void take_slices(uint64_t slices, uint64_t patience) {
     uint64_t begin = ticks_now(), taken = 0, beside = 0;
+    int far_is_due = 0, ignored;
     while (taken < slices && beside < SLICES_BESIDE) {
         uint64_t ticks[SEGMENTS][2] = {0};
         uint32_t interrupted;
         uint64_t scarce = taken >= SOME_SLICES && taken < FEW_SLICES;
-        int patient = ticks_now() - begin <
-                          slices * slice_ticks *
-                              (scarce && patience < LONG_PATIENCE ? LONG_PATIENCE : patience) &&
-                      !beside;
+        uint64_t most =
+            slices * slice_ticks * (scarce && patience < LONG_PATIENCE ? LONG_PATIENCE : patience);
+        int patient =
+            ticks_now() - begin < (most < most_patience ? most : most_patience) && !beside;
         if (!take_slice(ticks, &interrupted, patient)) {
             for (uint32_t turn = 0; turn < PAUSE_TURNS; turn++)
                 __asm__ volatile("");
@@ -260,10 +277,12 @@ static void take_slices(uint64_t slices, uint64_t patience) {
         }
         beside += !patient;
         put_slice(ticks, interrupted);
+        if (taken % SLICES_A_FAR_CHECK == SLICES_A_FAR_CHECK / 2)
+            far_is_due = far > 4;
         if (taken % SLICES_A_CHECK == 0)
-            check(4);
-        else if (taken % SLICES_A_FAR_CHECK == SLICES_A_FAR_CHECK / 2 && far > 4)
-            check_far(ticks[SEGMENT_LOOP][1] - ticks[SEGMENT_LOOP][0]);
+            check(4, ticks[SEGMENT_ADD][0], &ignored);
+        else if (far_is_due)
+            far_is_due = !check_far(ticks);
         taken++;
     }
 }
@@ -288,9 +307,10 @@ static int sees_interrupts(void) {
 }
 
 void stopwatch(uint64_t slices, uint64_t patience) {
+    uint64_t segment = prepare_chains();
     if (!(variant_memory & MEMORY_UNTOUCHED)) // its pages come by traps
         traps_look();
-    slices = prepare(slices);
+    slices = prepare(slices, segment);
     subnormal_look(2 * segments[SEGMENT_LOOP].n, far * segments[SEGMENT_LOOP].n);
     put_text("slices 2 links 32 32 32 n");
     for (int i = 0; i < SEGMENTS; i++)
