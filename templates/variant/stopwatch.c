@@ -295,7 +295,8 @@ static void put_flags_left(void) {
 }
 
 // Does an interrupt leave its mark? A page fault returns as it does: the first access to a page
-// must be seen, and one of some later ones, with nothing to come between, must not.
+// must be seen, and one of some later ones, with nothing to come between, must not. Nor does one
+// where the loop writes GS itself.
 static int sees_interrupts(void) {
     timed_call(1, fault);
     uint32_t seen = was_interrupted, later = 1;
@@ -303,7 +304,7 @@ static int sees_interrupts(void) {
         timed_call(1, fault);
         later &= was_interrupted;
     }
-    return seen && !later;
+    return seen && !later && !traps_loop_writes_gs();
 }
 
 void stopwatch(uint64_t slices, uint64_t patience) {

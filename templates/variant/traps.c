@@ -28,6 +28,18 @@ static int is_mark_gone(void) {
     return fs == 0 && gs == 0;
 }
 
+int traps_loop_writes_gs(void) {
+    uint32_t fs = 0;
+    for (int tries = 0; tries < TRIES && !fs; tries++) {
+        set_mark();
+        timed_call(1, loop_setup);
+        if (!was_interrupted)
+            return 0;
+        __asm__ volatile("mov %%fs, %0" : "=r"(fs));
+    }
+    return fs != 0; // the mark there is left: nothing came between, and GS went with the loop
+}
+
 static uint64_t read_ticks(void) {
     uint32_t low, high;
     __asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high));

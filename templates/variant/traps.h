@@ -7,3 +7,6 @@
 // nothing is wrong. Not for loops that make system calls, and not at CPL0.
 void traps_look(void);
 void traps_put_note(void);
+
+// Does the loop write GS itself, where interrupts would leave their mark?
+int traps_loop_writes_gs(void);

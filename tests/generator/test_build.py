@@ -380,3 +380,10 @@ def test_a_setup_that_leaves_intels_syntax_on_has_the_same_stamp(clone):
                 "setup = '''.intel_syntax noprefix\nmov esi, ebx'''\nbody = 'mov esi, ebx'\n")
     assert clone.section("x").startswith("89de" + stamp(0x600000))
     assert clone.section("x").endswith("89deffc875fa" + stamp(0x600008))
+
+
+def test_a_loop_that_writes_gs_is_not_taken_for_interrupted(clone):
+    clone.build("summary = 's'\n[[loop]]\nname = 'x'\nbody = 'mov %esi, %gs'\n"
+                "setup = 'xor %esi, %esi'")
+    said = subprocess.check_output([clone.out / "bin/x", "--stopwatch", "1"], text=True)
+    assert said.split("\n")[0].endswith(" interrupts 0")
