@@ -9,7 +9,7 @@
 
 int tool_run(const char *const *argv, struct process_result *result, struct error *error) {
     const struct process_request request = {
-        .argv = argv, .cpu = -1, .output_limit = TOOL_MOST_OUTPUT};
+        .argv = argv, .cpu = -1, .output_limit = TOOL_MOST_OUTPUT, .may_leave = true};
     char how[64];
     if (process_run(&request, result, error))
         return -1;

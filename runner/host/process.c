@@ -201,11 +201,11 @@ static pid_t some_child(void) {
 // sit on the CPU that the next one is measured on. All of it is our children by now
 // (PR_SET_CHILD_SUBREAPER): most in the child's group, which ends as a whole; then what has left
 // the group, one after the other.
-static void end_strays(pid_t group) {
+static void end_strays(pid_t group, bool may_leave) {
     kill(-group, SIGKILL);
     while (waitpid(-group, NULL, 0) > 0 || errno == EINTR)
         ;
-    for (pid_t pid; (pid = some_child()) > 0;) {
+    for (pid_t pid; !may_leave && (pid = some_child()) > 0;) {
         kill(pid, SIGKILL);
         if (waitpid(pid, NULL, 0) < 0 && errno != EINTR)
             return;
@@ -227,7 +227,7 @@ static void reap(pid_t pid, const struct process_request *request, struct proces
             usleep(500); // streams are closed: the end is microseconds away, or it hangs
         }
     }
-    end_strays(pid);
+    end_strays(pid, request->may_leave);
 }
 
 // In the parent, once the child has been made: let it start, hear it out, wait for its end.
@@ -257,7 +257,7 @@ static void attend(pid_t pid, const struct process_request *request, struct pipe
 int process_run(const struct process_request *request, struct process_result *result,
                 struct error *error) {
     *result = (struct process_result){.allowed = request->timeout};
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_CHILD_SUBREAPER, !request->may_leave);
     FILE *kept[2] = {text_open(&result->output, &result->output_length),
                      text_open(&result->errors, &result->errors_length)};
     struct pipes pipes;

@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -25,6 +26,7 @@ struct process_request {
     int (*watch)(void *context);
     int input; // descriptor the child reads as standard input; 0 or less: none (/dev/null)
     void *context;
+    bool may_leave; // what leaves the child's group (setsid) lives on, as nobody's child of ours
 };
 
 enum { PROCESS_WATCH_MS = 20 };
