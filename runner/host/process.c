@@ -32,6 +32,12 @@ struct stream {
     size_t left; // bytes that may still be kept
 };
 
+// Children of the calling thread. A program that a shell's exec starts has the shell's.
+struct children {
+    pid_t *pid;
+    size_t count;
+};
+
 double process_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -185,27 +191,42 @@ static void collect(pid_t pid, const struct process_request *request, const stru
         kill(-pid, SIGKILL);
 }
 
-// A child of ours, 0 if there is none.
-static pid_t some_child(void) {
-    long pid = 0;
-    FILE *children = fopen("/proc/thread-self/children", "re");
-    if (children == NULL)
-        return 0;
-    if (fscanf(children, "%ld", &pid) != 1)
-        pid = 0;
-    fclose(children);
-    return (pid_t)pid;
+static struct children find_children(void) {
+    struct children found = {NULL, 0};
+    pid_t pid;
+    FILE *list = fopen("/proc/thread-self/children", "re");
+    while (list != NULL && fscanf(list, "%d", &pid) == 1) {
+        found.pid = memory_more(found.pid, found.count, sizeof *found.pid);
+        found.pid[found.count++] = pid;
+    }
+    if (list != NULL)
+        fclose(list);
+    return found;
+}
+
+// A child of ours that was not there before, 0 if there is none.
+static pid_t some_child(const struct children *before) {
+    struct children now = find_children();
+    pid_t found = 0;
+    for (size_t i = 0; i < now.count && !found; i++) {
+        found = now.pid[i];
+        for (size_t k = 0; k < before->count; k++)
+            if (before->pid[k] == now.pid[i])
+                found = 0;
+    }
+    free(now.pid);
+    return found;
 }
 
 // End what the child, which has been waited for, left behind, and wait until it is gone: it would
 // sit on the CPU that the next one is measured on. All of it is our children by now
 // (PR_SET_CHILD_SUBREAPER): most in the child's group, which ends as a whole; then what has left
 // the group, one after the other.
-static void end_strays(pid_t group, bool may_leave) {
+static void end_strays(pid_t group, bool may_leave, const struct children *before) {
     kill(-group, SIGKILL);
     while (waitpid(-group, NULL, 0) > 0 || errno == EINTR)
         ;
-    for (pid_t pid; !may_leave && (pid = some_child()) > 0;) {
+    for (pid_t pid; !may_leave && (pid = some_child(before)) > 0;) {
         kill(pid, SIGKILL);
         if (waitpid(pid, NULL, 0) < 0 && errno != EINTR)
             return;
@@ -227,7 +248,6 @@ static void reap(pid_t pid, const struct process_request *request, struct proces
             usleep(500); // streams are closed: the end is microseconds away, or it hangs
         }
     }
-    end_strays(pid, request->may_leave);
 }
 
 // In the parent, once the child has been made: let it start, hear it out, wait for its end.
@@ -260,17 +280,20 @@ int process_run(const struct process_request *request, struct process_result *re
     prctl(PR_SET_CHILD_SUBREAPER, !request->may_leave);
     FILE *kept[2] = {text_open(&result->output, &result->output_length),
                      text_open(&result->errors, &result->errors_length)};
+    struct children before = find_children();
     struct pipes pipes;
     double started = process_now();
     int failed = open_pipes(&pipes, error);
     pid_t pid = failed ? -1 : fork();
     if (pid == 0)
         start_program(request, &pipes);
-    if (pid > 0)
+    if (pid > 0) {
         attend(pid, request, &pipes, kept, result, started);
-    else if (!failed)
+        end_strays(pid, request->may_leave, &before);
+    } else if (!failed)
         failed = error_errno(error, ERROR_MISSING, NULL, "cannot start a process");
     close_pipes(&pipes);
+    free(before.pid);
     text_close(kept[0]);
     text_close(kept[1]);
     return failed;

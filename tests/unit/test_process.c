@@ -194,6 +194,19 @@ static void what_a_child_leaves_outside_its_group_is_ended_too(void **state) {
     assert_int_equal(errno, ESRCH);
 }
 
+static void a_child_that_was_there_before_is_left_alone(void **state) {
+    (void)state;
+    pid_t other = fork();
+    if (other == 0)
+        for (;;)
+            pause();
+    SHELL("setsid sh -c 'exec >/dev/null 2>&1; sleep 100' &", .cpu = -1);
+    assert_int_equal(waitpid(other, NULL, WNOHANG), 0);
+    kill(other, SIGKILL);
+    assert_int_equal(waitpid(other, NULL, 0), other);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
 static void a_child_is_the_first_to_go_where_memory_runs_out(void **state) {
     (void)state;
     SHELL("cat /proc/self/oom_score_adj", .cpu = -1);
@@ -296,6 +309,7 @@ int main(void) {
         TEST(one_that_closed_its_output_and_hangs_is_ended_too),
         TEST(what_a_child_leaves_in_its_group_is_ended),
         TEST(what_a_child_leaves_outside_its_group_is_ended_too),
+        TEST(a_child_that_was_there_before_is_left_alone),
         TEST(a_child_is_the_first_to_go_where_memory_runs_out),
         TEST(output_over_the_limit_is_cut_and_the_rest_read_away),
         TEST(endless_output_ends_at_the_time_limit),
