@@ -146,8 +146,10 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
     // Seen to change in a third of the executions that were followed, it is no constant.
     size_t followed = tally->not_constant + tally->count - tally->remarks[REMARK_not_followed];
     bool changes = tally->not_constant && 3 * tally->not_constant >= followed;
-    // What no execution could follow may cost something else further on.
-    bool untested = tally->count && tally->remarks[REMARK_not_followed] == tally->count;
+    // What no execution could follow may cost something else further on. Two modes cannot be
+    // followed; they are unstable, with both named.
+    bool modes = tally->two_modes && 3 * tally->two_modes >= tally->executions;
+    bool untested = tally->count && tally->remarks[REMARK_not_followed] == tally->count && !modes;
     if (!enough(tally) || changes || untested) {
         pooled->status = changes          ? STATUS_not_constant
                          : !enough(tally) ? tally->worst
@@ -163,7 +165,7 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
             describe_missing(tally, pooled);
         return;
     }
-    if (tally->two_modes && 3 * tally->two_modes >= tally->executions)
+    if (modes)
         pooled->status = STATUS_unstable;
     if (tally->two_modes)
         printable_add(pooled->detail, sizeof pooled->detail, "%zu of %zu executions with two modes",

@@ -140,6 +140,21 @@ static void one_execution_that_was_followed_is_enough(void **unused) {
     assert_string_equal(none.detail, remark_meaning(REMARK_not_followed));
 }
 
+static void two_modes_that_cannot_be_followed_are_unstable(void **unused) {
+    (void)unused;
+    struct tallies tallies = {0};
+    struct pooled pooled;
+    for (size_t i = 0; i < 5; i++) {
+        struct measurements_row row = row_of("stopwatch", 27, STATUS_unstable, "two modes: 24, 30");
+        row.remarks = 1U << REMARK_not_followed;
+        tallies_add(&tallies, &row);
+    }
+    tally_pool(tallies_cycles(&tallies), 0.005, &pooled);
+    tallies_free(&tallies);
+    assert_int_equal(pooled.status, STATUS_unstable);
+    assert_non_null(strstr(pooled.detail, "two modes: 24, 30"));
+}
+
 // A light neighbour in some executions: its mean excess is in the interval of the pool; a level
 // that an execution is below of makes it no narrower. One `width_only` is one too many.
 static void excess_quiet_and_remarks_are_those_of_all_executions(void **unused) {
@@ -271,6 +286,7 @@ int main(void) {
         cmocka_unit_test(a_third_of_those_that_were_followed_says_not_constant),
         cmocka_unit_test(one_execution_that_was_followed_is_enough),
         cmocka_unit_test(excess_quiet_and_remarks_are_those_of_all_executions),
+        cmocka_unit_test(two_modes_that_cannot_be_followed_are_unstable),
         cmocka_unit_test(two_modes_in_one_of_five_are_told_in_two_of_five_they_stand),
         cmocka_unit_test(executions_in_two_groups_are_unstable),
         cmocka_unit_test(sources_are_pooled_apart_and_the_first_stands_for_the_variant),
