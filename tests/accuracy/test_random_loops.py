@@ -14,7 +14,7 @@ import pytest
 from core import ROOT, RUN, built, cycles_of
 from random_loops import sweep
 
-LOOPS = int(os.environ.get("ASMSWEEP_LOOPS", "12"))
+LOOPS = int(os.environ.get("ASMSWEEP_LOOPS", "4"))
 SEED = os.environ.get("ASMSWEEP_SEED", "1")
 PIECES, FEWEST, TRIES = 300, 16, 3
 PART, CYCLES = 0.01, 0.1  # how far an ok value may be from the judge's
