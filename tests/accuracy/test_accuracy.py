@@ -29,6 +29,7 @@ LINKS = {
     "xor": {"AuthenticAMD": [1], "GenuineIntel": [1]},
     "load": {"AuthenticAMD": [4], "GenuineIntel": [4, 5]},
 }
+THROUGH_MEMORY = 0.0025
 # Cycles of 16 nops, dec and jnz on a core of one's own, six wide.
 SIXTEEN_NOPS = {"Zen 3": 3}
 
@@ -51,8 +52,10 @@ def check_links(build, tmp_path, limit):
                       for row in rows}
             if None in truths.values():
                 pytest.skip(f"no published links for {rows[0]['cpu_vendor']}")
+            # What goes through memory is known less well than what the width or a chain limits.
             assert [] == [row["variant"] for row in rows
-                          if not any(is_right(row, truth, limit)
+                          if not any(is_right(row, truth, max(limit, THROUGH_MEMORY) if
+                                              ".load." in row["variant"] else limit)
                                      for truth in truths[row["variant"]])]
 
 
