@@ -12,8 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-// For an estimate: one slice is 12 segments of about 2.5 microseconds, a program's start and the
-// statistics about 5 ms, perf stat's start about 15 ms. Measured runs print the real split.
+// For an estimate: one slice with its part of the checks is some 20 segments of 1.3 microseconds, a
+// program's start and the statistics about 5 ms, perf stat's start about 15 ms. A neighbour adds to
+// it. Measured runs print the real split.
 static const double seconds_a_slice = 30e-6, seconds_a_start = 5e-3, seconds_a_perf = 15e-3;
 
 // The CPUs that share the first core.
