@@ -47,7 +47,7 @@ class Machine:
     def programs():
         with open(f"{ROOT}/setup/packages", encoding="utf-8") as stream:
             rows = [line.split("\t") for line in stream if not line.startswith("#")]
-        return [gives for _, when, gives, _ in rows if when == "base" and gives != "cmake"
+        return [gives for _, when, gives, _ in rows if when != "tests" and gives != "cmake"
                 and not gives.endswith(".h") and ":" not in gives and "/" not in gives]
 
     def program(self, name, text):
@@ -139,6 +139,24 @@ def test_a_package_that_does_not_give_what_it_should_is_named(debian):
     assert "installed, and still missing: cmake" in done.stderr
 
 
+def test_an_optional_package_that_debian_lacks_is_left_out(debian):
+    (debian.bin / "bpf-as").unlink()
+    debian.program("apt-get", APT_GET.replace('*"-s "*)', '*"-s "*bpf*) exit 100 ;;\n*"-s "*)'))
+    done = debian.setup()
+    assert done.returncode == 0, done.stderr
+    assert [call.split(" install ")[-1] for call in debian.log if "update" not in call] == [
+        "cmake binutils-bpf", "cmake binutils-bpf", "cmake", "cmake"]
+
+
+def test_an_optional_package_alone_is_no_obstacle(debian):
+    debian.program("cmake", "#!/bin/sh\n")
+    (debian.bin / "bpf-as").unlink()
+    debian.user(1000)
+    done = debian.setup()
+    assert done.returncode == 0 and debian.log == []
+    assert "going on without; to have them: sudo apt-get install" in done.stderr
+
+
 def test_elsewhere_than_debian_it_only_lists(tmp_path):
     machine = Machine(tmp_path, "fedora")
     done = machine.setup("--yes")
@@ -151,6 +169,6 @@ def test_every_row_of_the_list_is_whole():
     with open(f"{ROOT}/setup/packages", encoding="utf-8") as stream:
         rows = [line.rstrip("\n").split("\t") for line in stream if not line.startswith("#")]
     assert {len(row) for row in rows} == {4}
-    assert {when for _, when, _, _ in rows} == {"base", "tests"}
+    assert {when for _, when, _, _ in rows} == {"base", "optional", "tests"}
     names = [row[0] for row in rows]
     assert len(names) == len(set(names)) > 20
