@@ -2,7 +2,7 @@
 // runner/prove: one variant's claims against what its binary holds.
 #pragma once
 
-#include "runner/prove/disassembly.h"
+#include "runner/disassemble/disassembly.h"
 #include "runner/prove/loop_file.h"
 #include "runner/prove/proof.h"
 

@@ -3,6 +3,7 @@
 #include "runner/prove/commands.h"
 
 #include "common/disk.h"
+#include "runner/disassemble/objdump.h"
 #include "runner/prove/check.h"
 #include "runner/prove/groups.h"
 
@@ -11,7 +12,7 @@
 
 // What one call of objdump gets: enough to make starting it cheap, little enough that its
 // output (about 40 bytes an instruction) stays far below OUTPUT_LIMIT.
-enum { BATCH_FILES = TOOLS_FILES, BATCH_LOOP_BYTES = 1 << 20 };
+enum { BATCH_FILES = OBJDUMP_FILES, BATCH_LOOP_BYTES = 1 << 20 };
 
 struct job {
     const char *build_dir;
@@ -69,7 +70,7 @@ static int prove_batch(struct job *job, const size_t *rows, size_t count, struct
     struct disassembly disassembly;
     for (size_t i = 0; i < count; i++)
         paths[i] = job->paths[rows[i]];
-    int failed = tools_disassemble(&job->tools, ".loop", paths, count, &disassembly, error);
+    int failed = objdump_section(job->tools.objdump, ".loop", paths, count, &disassembly, error);
     if (!failed && !is_listing_of(&disassembly, paths, count)) {
         error_set(error, ERROR_INPUT, paths[0], 0, "objdump shows no loop; build the sweep again");
         failed = 1;

@@ -8,7 +8,7 @@
 // mnemonic alone (`mov`) stands for any operands, as long as each copy of the group has the same.
 #pragma once
 
-#include "runner/prove/instruction.h"
+#include "runner/disassemble/instruction.h"
 
 #include <stdbool.h>
 

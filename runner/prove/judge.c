@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/prove/judge.h"
 
-#include "runner/prove/instruction.h"
+#include "runner/disassemble/instruction.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,52 +4,16 @@
 #include "common/disk.h"
 #include "common/memory.h"
 #include "common/replace.h"
-#include "runner/host/process.h"
+#include "runner/disassemble/objdump.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { OUTPUT_LIMIT = 256 << 20, SECONDS = 600 };
-
 // Room for each text in the object file, and lines of each in the source; as often as the assembler
 // may complain until nothing is left that it complains of.
 enum { PLACE = 32, LINES = 4, PASSES = 4 };
-
-// 0 with the result of a program that ran; -1 with *error. Free the result in both cases.
-static int run(const char *const *argv, struct process_result *result, struct error *error) {
-    struct process_request request = {
-        .argv = argv, .cpu = -1, .timeout = SECONDS, .output_limit = OUTPUT_LIMIT};
-    char how[128];
-    if (process_run(&request, result, error))
-        return -1;
-    if (!result->exec_errno && !result->timed_out && !result->interrupted && !result->read_errno)
-        return 0;
-    return error_set(error, ERROR_MISSING, argv[0], 0, "%s; %s",
-                     process_describe(result, how, sizeof how),
-                     result->read_errno ? "try again" : "install binutils");
-}
-
-int tools_disassemble(const struct tools *tools, const char *section, const char *const *paths,
-                      size_t count, struct disassembly *disassembly, struct error *error) {
-    const char *argv[TOOLS_FILES + 8] = {tools->objdump, "-d",    "-w", "--no-show-raw-insn",
-                                         "-j",           section, "--"};
-    memcpy(argv + 7, paths, count * sizeof *paths);
-    struct process_result result;
-    *disassembly = (struct disassembly){0};
-    int failed = run(argv, &result, error);
-    if (failed) {
-        // said already
-    } else if (!process_succeeded(&result) || result.truncated) {
-        error_set(error, ERROR_INPUT, paths[0], 0, "objdump cannot read it; build the sweep again");
-        failed = 1;
-    } else if (disassembly_parse(result.output, result.output_length, disassembly, error)) {
-        failed = 1;
-    }
-    process_free(&result);
-    return failed;
-}
 
 // May the text be an instruction at all? No label, directive or assignment.
 static bool may_be_one(const char *text) {
@@ -99,7 +63,7 @@ static int assemble(const struct tools *tools, const char *source, const char *o
         struct process_result result;
         if (write_source(source, texts, count, refused, error))
             return -1;
-        int failed = run(argv, &result, error);
+        int failed = binutils_run(argv, &result, error);
         bool done = !failed && process_succeeded(&result);
         size_t marked = failed ? 0 : mark_refused(result.errors, count * SYNTAXES, refused);
         process_free(&result);
@@ -115,7 +79,7 @@ static int assemble(const struct tools *tools, const char *source, const char *o
 static int read_object(const struct tools *tools, const char *object, size_t count,
                        const bool *refused, struct reading *readings, struct error *error) {
     struct disassembly disassembly;
-    if (tools_disassemble(tools, ".text", &object, 1, &disassembly, error))
+    if (objdump_section(tools->objdump, ".text", &object, 1, &disassembly, error))
         return -1;
     for (size_t i = 0; disassembly.count && i < disassembly.listings[0].count; i++) {
         const struct instruction *found = &disassembly.listings[0].instructions[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which instructions write EAX, as objdump's canonical text has them.
-#include "runner/prove/counter.h"
+#include "runner/disassemble/counter.h"
 
 #include "tests/unit/unit.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runner/prove/disassembly.h"
+#include "runner/disassemble/disassembly.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runner/prove/instruction.h"
+#include "runner/disassemble/instruction.h"
 
 #include <stdio.h>
 

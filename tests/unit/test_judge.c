@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What becomes of a row of proof.csv when the guest has counted: only a contradiction is a
 // mismatch.
-#include "runner/prove/instruction.h"
+#include "runner/disassemble/instruction.h"
 #include "runner/prove/judge.h"
 
-#include "runner/prove/counter.h"
+#include "runner/disassemble/counter.h"
 
 #include "tests/unit/unit.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runner/prove/loop_text.h"
+#include "runner/disassemble/loop_text.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runner/prove: a loop's instructions as the texts of proof.csv; the caller frees each.
+// runner/disassemble: a loop's instructions as the texts of proof.csv; the caller frees each.
 #pragma once
 
-#include "runner/prove/disassembly.h"
+#include "runner/disassemble/disassembly.h"
 
 // `27*cli+1*sti+1*dec+1*jnz`: mnemonics, first seen first; the loop's own count is `dec` also where
 // it counts in memory.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runner/prove: one instruction as text, in its one spelling (docs/interfaces.md, canonical text),
-// and what the text tells of it. Pure.
+// runner/disassemble: one instruction as text, in its one spelling (docs/interfaces.md, canonical
+// text), and what the text tells of it. Pure.
 #pragma once
 
 #include "common/rows.h"

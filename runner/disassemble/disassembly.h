@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runner/prove: what `objdump -d -w --no-show-raw-insn` printed, as instructions.
+// runner/disassemble: what `objdump -d -w --no-show-raw-insn` printed, as instructions.
 // Takes text; runs nothing.
 #pragma once
 
 #include "common/error.h"
-#include "runner/prove/instruction.h"
+#include "runner/disassemble/instruction.h"
 
 // One file's part of objdump's output.
 struct listing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "runner/prove/disassembly.h"
+#include "runner/disassemble/disassembly.h"
 
 #include "common/memory.h"
 

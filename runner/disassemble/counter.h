@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runner/prove: what a body does to the register that counts its loop. Pure.
+// runner/disassemble: what a body does to the register that counts its loop. Pure.
 #pragma once
 
-#include "runner/prove/instruction.h"
+#include "runner/disassemble/instruction.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "runner/prove/loop_text.h"
+#include "runner/disassemble/loop_text.h"
 
 #include "common/memory.h"
-#include "runner/prove/counter.h"
+#include "runner/disassemble/counter.h"
 
 #include <stdlib.h>
 #include <string.h>

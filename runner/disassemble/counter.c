@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "runner/prove/counter.h"
+#include "runner/disassemble/counter.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -156,7 +156,7 @@ static void unnamed(struct places *places, const struct parts *parts) {
         const char *mnemonic, *families;
     } writers[] = {
 #define UNNAMED(mnemonic, families) {mnemonic, families},
-#include "runner/prove/unnamed.def"
+#include "runner/disassemble/unnamed.def"
 #undef UNNAMED
     };
     char name[9] = "%e";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "runner/prove/instruction.h"
+#include "runner/disassemble/instruction.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static const char *rename_of(struct word word) {
         const char *from, *to;
     } renames[] = {
 #define RENAME(from, to) {from, to},
-#include "runner/prove/canonical.def"
+#include "runner/disassemble/canonical.def"
 #undef RENAME
     };
     for (size_t i = 0; i < sizeof renames / sizeof *renames; i++)
@@ -132,7 +132,7 @@ static const struct {
     const char *mnemonic, *conditions; // each condition is followed by a space
 } fusions[] = {
 #define FUSES(mnemonic, conditions) {mnemonic, conditions},
-#include "runner/prove/fusion.def"
+#include "runner/disassemble/fusion.def"
 #undef FUSES
 };
 
