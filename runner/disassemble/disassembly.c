@@ -33,7 +33,8 @@ static uint64_t read_hex(const char *text, const char *end, const char **behind)
     return value;
 }
 
-// The address in "jne    800000 <loop_begin>": the text behind the last blank but the symbol.
+// The address in "jne    800000 <loop_begin>": the text behind the last blank but the symbol. Of
+// plain bytes objdump writes it with 0x.
 static uint64_t direct_target(const char *text, const char *end) {
     const char *symbol = memchr(text, '<', (size_t)(end - text)), *behind;
     if (symbol)
@@ -43,6 +44,8 @@ static uint64_t direct_target(const char *text, const char *end) {
     const char *operand = end;
     while (operand > text && operand[-1] != ' ')
         operand--;
+    if (starts_with(operand, (size_t)(end - operand), "0x"))
+        operand += 2;
     uint64_t target = read_hex(operand, end, &behind);
     return behind == end ? target : 0;
 }
