@@ -15,6 +15,9 @@
 #define UNIT_MARGIN 0.05
 enum { DEVIATIONS = 4 };
 
+// In margins: where the chains disagree the unit is wrong, too.
+enum { ABOUT = 4 };
+
 // The level of the watch segments, which an execution finds by itself, has this many slices, and
 // this part of them, within the margin.
 enum { LEVEL_SLICES = 8, LEVEL_ROUNDS = 8 };
@@ -85,11 +88,15 @@ static bool is_sound(const struct choice *choice, size_t at) {
            margin(CHAINS_MARGIN, choice->step, ticks_of_n(choice, at, SEGMENT_add));
 }
 
-static bool is_near(const struct choice *choice, size_t at, int segment) {
+// How far a width or watch segment is above its level, in margins.
+static double margins_above(const struct choice *choice, size_t at, int segment) {
     double level = choice->level[segment];
     double ticks = level * choice->quiet->unit[at] * choice->slices->n[segment];
-    return fabs(cycles(choice, at, segment) / level - 1) <=
-           margin(WIDTH_MARGIN, choice->step, ticks);
+    return (cycles(choice, at, segment) / level - 1) / margin(WIDTH_MARGIN, choice->step, ticks);
+}
+
+static bool is_near(const struct choice *choice, size_t at, int segment) {
+    return fabs(margins_above(choice, at, segment)) <= 1;
 }
 
 // Mean of the sorted values within the margin around `centre`; *count gets how many they are.
@@ -161,6 +168,21 @@ static void find_levels(struct choice *choice, double known) {
     }
 }
 
+// Count what tells that slices look quiet by chance: the window above the level is as wide as that
+// around it.
+static void count_chances(struct choice *choice) {
+    for (size_t i = 0; i < choice->slices->count; i++) {
+        double before = margins_above(choice, i, SEGMENT_width_before);
+        double after = margins_above(choice, i, SEGMENT_width_after);
+        bool interrupted = choice->slices->sees_interrupts && choice->slices->slices[i].interrupted;
+        choice->quiet->unsound +=
+            !choice->possible[i] && !interrupted && fabs(before) <= ABOUT && fabs(after) <= ABOUT;
+        choice->quiet->fleeting +=
+            choice->possible[i] && ((fabs(before) <= 1 && after > 1 && after <= 3) ||
+                                    (fabs(after) <= 1 && before > 1 && before <= 3));
+    }
+}
+
 static void accept(struct choice *choice) {
     struct quiet *quiet = choice->quiet;
     for (size_t i = 0; i < choice->slices->count; i++) {
@@ -185,7 +207,8 @@ static double excess_of(const struct choice *choice, size_t at) {
 // Drop accepted slices whose unit is far from the others', and sum up what is left.
 static void finish(struct choice *choice) {
     struct quiet *quiet = choice->quiet;
-    double *units = memory_zero(choice->slices->count + 1, sizeof *units), width = 0, excess = 0;
+    double *units = memory_zero(choice->slices->count + 1, sizeof *units), width = 0;
+    double *excess = memory_zero(choice->slices->count + 1, sizeof *excess);
     size_t count = 0;
     for (size_t i = 0; i < choice->slices->count; i++)
         if (quiet->accepted[i])
@@ -197,11 +220,12 @@ static void finish(struct choice *choice) {
             continue;
         }
         width += cycles(choice, i, SEGMENT_width_before);
-        excess += excess_of(choice, i);
-        quiet->count++;
+        excess[quiet->count++] = excess_of(choice, i);
     }
     quiet->width = quiet->count ? width / (double)quiet->count : NAN;
-    quiet->excess = quiet->count ? excess / (double)quiet->count : NAN;
+    quiet->excess = quiet->count ? stats_mean(excess, quiet->count) : NAN;
+    quiet->excess_sd = stats_sd(excess, quiet->count) / sqrt((double)quiet->count);
+    free(excess);
     free(units);
 }
 
@@ -219,6 +243,7 @@ void quiet_choose(const struct slices *slices, int excluded, double level, struc
         choice.possible[i] = is_sound(&choice, i);
     }
     find_levels(&choice, level);
+    count_chances(&choice);
     accept(&choice);
     finish(&choice);
     free(choice.possible);

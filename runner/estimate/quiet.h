@@ -17,8 +17,11 @@ struct quiet {
     double *unit;       // TSC ticks a cycle, slice by slice
     size_t count;       // slices accepted
     size_t interrupted; // slices that an interrupt spoiled
+    size_t unsound;     // slices of about the right width whose one-cycle chains disagree
+    size_t fleeting;    // slices on the level before or behind the loop, a little above it there
     double width;       // mean cycles of the width segments in the accepted; NaN: none
     double excess;      // mean part by which they are above their level; NaN: none
+    double excess_sd;   // standard error of that mean
     bool watched;       // the watch segments take a whole number of cycles a link, as they must
 };
 

@@ -16,6 +16,16 @@
 enum { ERRORS = 2 };
 #define QUARTILES_APART 1.349
 
+// A neighbour who takes this part of the core's width, as the mean over the accepted slices says
+// for sure, is a light one: microcode can become a tenth dearer beside it.
+#define LIGHT_NEIGHBOUR 0.005
+
+// A slice can look quiet by chance. A neighbour who takes ever another part of the width leaves as
+// many slices a little above the level as on it, and one who takes the chains' ports makes most of
+// them unsound: with so many of those to a quiet slice, that is what the quiet ones are.
+#define FLEETING 0.5
+#define UNSOUND 2.0
+
 enum { FEWEST_SLICES = 12, BOOTSTRAP_BLOCK = 10, BOOTSTRAP_RESAMPLES = 200 };
 
 // The slices that count: their number, and per iteration the ticks of each segment.
@@ -147,6 +157,17 @@ static void contend(const struct slices *slices, const struct quiet *quiet, doub
     free(ratio);
 }
 
+static bool is_shared(const struct quiet *quiet) {
+    return quiet->count < FEWEST_SLICES ||
+           (double)quiet->fleeting > FLEETING * (double)quiet->count ||
+           (double)quiet->unsound > UNSOUND * (double)quiet->count;
+}
+
+// Was a light neighbour there all the time? Then the accepted slices are not quiet, either.
+static bool is_beside_light(const struct quiet *quiet) {
+    return quiet->excess - ERRORS * quiet->excess_sd > LIGHT_NEIGHBOUR;
+}
+
 static void check_constancy(const struct slices *slices, const struct quiet *quiet,
                             struct stopwatch_value *value) {
     struct constancy constancy = constant_judge(
@@ -208,8 +229,12 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, double level,
              "numbers become subnormal within %lu iterations: the cost changes with the iteration; "
              "put them back in each",
              slices->subnormal);
-    else if (quiet.count < FEWEST_SLICES)
+    else if (is_shared(&quiet))
         contend(slices, &quiet, level, value);
+    else if (is_beside_light(&quiet))
+        fail(value, STATUS_contended,
+             "a light neighbour: the width segments take %.2g %% more than alone",
+             100 * quiet.excess);
     else
         evaluate_chosen(slices, excluded, &quiet, seed, value);
     if (value->status < STATUS_unstable)

@@ -12,7 +12,7 @@
 
 // Beside a neighbour the one-cycle chains lose a little that the width segments do not show: where
 // no slice but the accepted was quiet, values of known chains were up to this part off.
-#define SHARED_DOUBT 0.002
+#define SHARED_DOUBT 0.001
 
 // Executions that are enough where the others were disturbed.
 enum { FEWEST_EXECUTIONS = 3 };

@@ -286,11 +286,28 @@ struct engine_settings measure_settings(const struct measurement *run, size_t co
                                     .ring = (int)run->settings->ring};
 }
 
+// Further blocks take at most so many times what the usual ones took; what only few variants want,
+// at least some seconds.
+#define FURTHER_TIMES 2
+#define FURTHER_SECONDS 15.0
+
+// Is there time for a further block? *usual: seconds that the usual ones took, 0 before their end.
+static bool is_in_time(const struct block *block, double started, double *usual) {
+    if (block->number < block->run->settings->blocks ||
+        block->number >= block->run->settings->most_blocks)
+        return true;
+    double seconds = machine_read_tsc().seconds - started;
+    if (!*usual)
+        *usual = seconds;
+    return seconds - *usual <= fmax(FURTHER_SECONDS, FURTHER_TIMES * *usual);
+}
+
 // Blocks from block->number up to `end`, or until nothing is wanted any more.
 static int run_blocks(struct block *block, struct engine_settings *settings, long end,
                       struct error *error) {
     struct measurement *run = block->run;
-    for (; block->number < end; block->number++) {
+    double started = machine_read_tsc().seconds, usual = 0;
+    for (; block->number < end && is_in_time(block, started, &usual); block->number++) {
         if (recheck(block, error))
             return -1;
         disturbance_block(block->watch);

@@ -17,7 +17,7 @@
 // it again does; but a core that is shared throughout must not take for ever: for so many seconds
 // of a run its variants wait up to so many times what their slices take.
 #define PATIENT_SECONDS 90.0
-enum { LONG_PATIENCE = 20 };
+enum { LONG_PATIENCE = 8 };
 
 double patience_level(struct measurement *run, size_t core) {
     struct width_level *found = &run->found[core];

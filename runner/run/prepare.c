@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 // Blocks are repeated up to this many times for variants that need it.
-enum { DEFAULT_BLOCKS = 5, MOST_TIMES = 3, DEFAULT_SLICES = 200 };
+enum { DEFAULT_BLOCKS = 5, MOST_TIMES = 12, DEFAULT_SLICES = 200 };
 static const double default_precision = 0.005, default_timeout = 10;
 
 static void make_run_id(char *text, size_t size) {

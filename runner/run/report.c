@@ -229,8 +229,8 @@ static void print_remedy(const struct measurement *run, const struct outcome *ou
     print_quiet(run);
     fprintf(stderr,
             "remedy: wait for a quieter time, take another CPU (--cpu N; ./asmsweep doctor names "
-            "the quietest) or more executions (--blocks N; up to %lld now)\n",
-            run->settings->most_blocks);
+            "the quietest) or more executions (--blocks N; at least %lld now)\n",
+            run->settings->blocks);
 }
 
 int report_end(struct measurement *run, double seconds, struct error *error) {

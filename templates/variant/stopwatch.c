@@ -27,8 +27,12 @@ enum { SEGMENTS_AN_ITERATION = SEGMENTS_IN_A_SECOND / FEWEST_SLICES / 3, SURELY 
 // given up, and begun again a little later. `patience` times what the slices take; longer where few
 // were had but some; behind its end some more are taken for what they are, to say what half a core
 // gives.
-enum { USUAL_PATIENCE = 3, LONG_PATIENCE = 10, SOME_SLICES = 4, FEW_SLICES = 24 };
+enum { USUAL_PATIENCE = 3, LONG_PATIENCE = 10, SOME_SLICES = 10, FEW_SLICES = 24 };
 enum { MOST_PATIENCE = 4 }; // seconds, where iterations are long
+
+// Beside a neighbour who leaves little, so many slices will do once the time is over that all of
+// them would take alone: another execution says more than the rest of this one.
+enum { SUFFICIENT_SLICES = 64 };
 enum { PAUSE_TURNS = 8192, SLICES_BESIDE = 40 };
 
 // In the order of the output. A slice runs them in the order of `turns`: the loop between two
@@ -190,7 +194,7 @@ static int is_alone(int at, int twice, uint64_t width_ticks, uint64_t add_ticks)
              *least = &least_width[at == SEGMENT_WIDTH_AFTER][twice];
     if (now < *least)
         *least = now;
-    return now <= *least + *least / 8;
+    return now <= *least + *least / 16;
 }
 
 static void put_ticks(uint64_t ticks) {
@@ -247,6 +251,10 @@ static int check_far(uint64_t ticks[SEGMENTS][2]) {
     return clean;
 }
 
+static int are_enough(uint64_t taken, uint64_t slices, uint64_t spent) {
+    return taken >= slices || (taken >= SUFFICIENT_SLICES && spent > slices * slice_ticks);
+}
+
 static void put_slice(uint64_t ticks[SEGMENTS][2], uint32_t interrupted) {
     put_text("s");
     for (int i = 0; i < SEGMENTS; i++)
@@ -262,7 +270,7 @@ static void put_slice(uint64_t ticks[SEGMENTS][2], uint32_t interrupted) {
 static void take_slices(uint64_t slices, uint64_t patience) {
     uint64_t begin = ticks_now(), taken = 0, beside = 0;
     int far_is_due = 0, ignored;
-    while (taken < slices && beside < SLICES_BESIDE) {
+    while (!are_enough(taken, slices, ticks_now() - begin) && beside < SLICES_BESIDE) {
         uint64_t ticks[SEGMENTS][2] = {0};
         uint32_t interrupted;
         uint64_t scarce = taken >= SOME_SLICES && taken < FEW_SLICES;
@@ -281,7 +289,7 @@ static void take_slices(uint64_t slices, uint64_t patience) {
             far_is_due = far > 4;
         if (taken % SLICES_A_CHECK == 0)
             check(4, ticks[SEGMENT_ADD][0], &ignored);
-        else if (far_is_due)
+        else if (far_is_due && patient)
             far_is_due = !check_far(ticks);
         taken++;
     }

@@ -11,10 +11,10 @@ from conftest import assert_ended, rows, run
 QUICK = ["--slices", "20"]
 SHARED_CORE = "contended"
 REMEDY = ("\nremedy: wait for a quieter time, take another CPU (--cpu N; ./asmsweep doctor names "
-          "the quietest) or more executions (--blocks N; up to 15 now)\n")
+          "the quietest) or more executions (--blocks N; at least 5 now)\n")
 
 
-def test_what_is_unstable_is_named_and_measured_up_to_ten_times_more(builds, says, out):
+def test_what_is_unstable_is_named_and_measured_again_and_again(builds, says, out):
     host = says("small", "crc.links16 0 between=0.05", "crc.links8 0 other=30 part=0.5")
     done = run(builds("small"), "-o", out, "--only", "crc*", *QUICK)
     assert_ended(done)
@@ -25,8 +25,9 @@ def test_what_is_unstable_is_named_and_measured_up_to_ten_times_more(builds, say
     assert ("unstable, with two modes or an interval wider than 0.5 %: 2 variants (crc.links8, "
             "crc.links16)\n") in done.stderr
     assert "\ndisturbed: 2 of 3 variants; " in done.stderr and REMEDY in done.stderr
-    assert {name: host.executions(name) for name in summary} == {
-        "crc.links8": 15, "crc.links16": 15, "crc.links32": 5}
+    assert host.executions("crc.links32") == 5
+    assert 5 < host.executions("crc.links8") <= 60  # the time that the others took is what limits
+    assert 5 < host.executions("crc.links16") <= 60
 
 
 def test_one_far_execution_of_five_brings_more_and_then_counts_no_more(builds, says, out):
@@ -69,4 +70,4 @@ def test_a_host_that_is_shared_throughout_gives_no_value_and_says_why(builds, sa
     for name in ("measurements.csv", "summary.csv"):
         assert {(row["status"], row["value"], row["ci_low"]) for row in rows(out, name)} == {
             (SHARED_CORE, "", "")}
-    assert host.executions("crc.links32") == 15  # five, and ten more that waited for quiet
+    assert 5 < host.executions("crc.links32") <= 60  # five, and more that waited for quiet
