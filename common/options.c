@@ -63,6 +63,20 @@ static const struct option_row *find(const struct option_list *list, const char 
     return NULL;
 }
 
+// A list that is given twice: the second would silently take the first one's place.
+static int check_once(const struct option_row *row, char **argv, int last, struct error *error) {
+    const char *value;
+    if (row->type != OPTION_TEXT || !strchr(row->argument, ','))
+        return 0;
+    struct option_list alone = {.rows = row, .count = 1};
+    for (int i = 1; i < last; i++)
+        if (argv[i][0] == '-' && argv[i][1] && find(&alone, argv[i], &value))
+            return error_set(error, ERROR_INPUT, NULL, 0,
+                             "--%s is there twice; it takes one list: --%s A,B", row->name,
+                             row->name);
+    return 0;
+}
+
 int options_parse(const struct option_list *list, int argc, char **argv, const char **positionals,
                   size_t least, size_t most, struct error *error) {
     size_t count = 0;
@@ -87,6 +101,8 @@ int options_parse(const struct option_list *list, int argc, char **argv, const c
         const struct option_row *row = find(list, word, &value);
         if (!row)
             return error_set(error, ERROR_INPUT, NULL, 0, "unknown option '%s'; try --help", word);
+        if (check_once(row, argv, i, error))
+            return -1;
         if (row->type == OPTION_FLAG && value)
             return error_set(error, ERROR_INPUT, NULL, 0, "--%s takes no value", row->name);
         if (row->type != OPTION_FLAG && !value) {

@@ -61,12 +61,14 @@ int command_pack(int argc, char **argv, struct error *error) {
     const struct option_row rows[] = {
         {"out", 'o', OPTION_TEXT, &choice.out, "FILE", 0, 0, "the pack"},
         {"ring", 0, OPTION_INTEGER, &choice.ring, "N", 0, 3, "0 (default), or 3 with IOPL=3"},
-        {"only", 0, OPTION_TEXT, &choice.only, "GLOB", 0, 0, "variants whose name matches"},
+        {"only", 0, OPTION_TEXT, &choice.only, "GLOB,...", 0, 0,
+         "variants whose name matches one of them"},
         {"iterations", 0, OPTION_INTEGER, &choice.iterations, "N", 1, UINT32_MAX,
          "each runs N iterations, not the stopwatch"},
     };
     const struct option_list list = {
-        "asmsweep-run", "pack BUILD-DIR -o FILE [--ring N] [--only GLOB]\n       [--iterations N]",
+        "asmsweep-run",
+        "pack BUILD-DIR -o FILE [--ring N] [--only GLOB,...]\n       [--iterations N]",
         "Writes a build's variants as a pack for the guest.", rows, sizeof rows / sizeof *rows};
     if (options_parse(&list, argc, argv, &choice.build, 1, 1, error))
         return -1;

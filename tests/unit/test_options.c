@@ -94,6 +94,18 @@ static void each_mistake_gets_its_own_line(void **state) {
     }
 }
 
+static void a_list_is_given_once(void **state) {
+    (void)state;
+    const char *only = NULL;
+    const struct option_row row = {"only", 0, OPTION_TEXT, &only, "GLOB,...", 0, 0, ""};
+    const struct option_list lists = {"p", "run [options]", "", &row, 1};
+    char *once[] = {"p", "--only", "a,b", NULL}, *twice[] = {"p", "--only=a", "--only", "b", NULL};
+    assert_int_equal(options_parse(&lists, 3, once, positionals, 0, 0, &error), 0);
+    assert_string_equal(only, "a,b");
+    assert_int_equal(options_parse(&lists, 4, twice, positionals, 0, 0, &error), -1);
+    assert_string_equal(error.text, "--only is there twice; it takes one list: --only A,B");
+}
+
 static void the_help_is_what_the_rows_say(void **state) {
     (void)state;
     static const char expected[] = "usage: asmsweep-run run DIR [options]\n"
@@ -120,6 +132,7 @@ int main(void) {
         cmocka_unit_test(two_dashes_end_the_options_and_one_is_a_word),
         cmocka_unit_test(help_is_asked_for_by_either_name),
         cmocka_unit_test(each_mistake_gets_its_own_line),
+        cmocka_unit_test(a_list_is_given_once),
         cmocka_unit_test(the_help_is_what_the_rows_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
