@@ -18,7 +18,7 @@ _RANGE_KEYS = ("from", "to", "step")
 # Names that the wrapper and the functions of templates have.
 _RESERVED = ("row", "variant", "counts_in", "needs", "syscalls", "iterations", "source_template",
              "range", "inline_setup", "inline_body", "inline_teardown", "memory", "watch", "loop",
-             "self", "caller",
+             "self", "caller", "syntax", "syntax_left",
              *weave.GLOBALS)
 
 

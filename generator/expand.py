@@ -24,7 +24,8 @@ CHAINS = ("", "add", "rol", "imul")
 _ABOUT_A_SECOND = 4_000_000_000
 _LONGEST_NAME = 84  # "src/NAME.duplicate.s" fits into the 100 bytes of a name in a bundle
 _MOST_ITERATIONS = 200_000_000
-_SYNTAX = re.compile(r"(?:^|;)[ \t]*(\.(?:intel|att)_syntax\b[^;#\n]*)", re.MULTILINE)
+_SYNTAX = re.compile(r"(?:^|[;:])[ \t]*(\.(?:intel|att)_syntax\b[^;#\n]*)",
+                     re.MULTILINE | re.IGNORECASE)
 
 
 @dataclass
@@ -193,15 +194,22 @@ def _claims(loop, values, counter):
 def _render(loop, template, values, row, counter):
     blocks = {f"inline_{block}": loop.texts[block].render(values).rstrip()
               for block in ("setup", "body", "teardown") if block in loop.texts}
-    # What setup leaves on holds in the body; the stamp between them is AT&T.
-    blocks["inline_syntax"] = (_SYNTAX.findall(blocks.get("inline_setup", "")) or [""])[-1].strip()
+    given = {
+        **values, **blocks, "variant": row["variant"], "iterations": row["iterations"],
+        "needs": NEEDS.index(row["needs"]), "source_template": loop.source,
+        "counts_in": counter, "syscalls": loop.syscalls,
+        "memory": surroundings.memory_bits(row["memory"], row["pages"]),
+        "watch": surroundings.WATCH.index(row["watch"]), "syntax_left": None}
     with guard(loop.file.path, loop.file.line(*loop.keys), f"family {loop.name}"):
-        return template.render({
-            **values, **blocks, "variant": row["variant"], "iterations": row["iterations"],
-            "needs": NEEDS.index(row["needs"]), "source_template": loop.source,
-            "counts_in": counter, "syscalls": loop.syscalls,
-            "memory": surroundings.memory_bits(row["memory"], row["pages"]),
-            "watch": surroundings.WATCH.index(row["watch"])})
+        text = template.render(given)
+        if _syntax_left(text):  # seldom: each block is rendered once more to find where
+            text = template.render({**given, "syntax_left": _syntax_left})
+        return text
+
+
+def _syntax_left(text):
+    """The directive that says which syntax an assembly text ends in; "": it says nothing."""
+    return (_SYNTAX.findall(text) or [""])[-1].strip()
 
 
 def duplicates(sweep, variants):
