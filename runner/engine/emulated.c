@@ -13,7 +13,7 @@
 // An exit and the way back take over a thousand ticks; what is tried takes some hundred at most.
 static const double least_exit = 1000;
 
-enum executor { EXECUTOR_kernel, EXECUTOR_hypervisor, EXECUTOR_tried };
+enum executor { EXECUTOR_kernel, EXECUTOR_hypervisor, EXECUTOR_privileged, EXECUTOR_tried };
 
 static const struct instruction {
     const char *mnemonic;
@@ -61,13 +61,14 @@ static bool has_flag(const char *flag) {
     return found;
 }
 
-struct emulators emulators_find(const char *accel, int ring) {
+struct emulators emulators_find(const char *accel, int ring, bool iopl) {
     struct machine machine;
     if (strcmp(accel, "native") != 0) // a machine of our own, whose kernel leaves UMIP off
-        return (struct emulators){.hypervisor = true};
+        return (struct emulators){.hypervisor = true, .privileged = ring == 0 || iopl};
     machine_describe(-1, &machine);
     return (struct emulators){.umip = ring == 3 && has_flag("umip"),
                               .hypervisor = strcmp(machine.hypervisor, "none") != 0,
+                              .privileged = ring == 0 || iopl,
                               .ticks_of = try_here};
 }
 
@@ -91,7 +92,9 @@ static bool is_emulated(const struct emulators *emulators, const struct instruct
     double ticks = 0;
     if (instruction->executor == EXECUTOR_kernel && emulators->umip)
         snprintf(why, size, "the kernel executes %s for programs (UMIP), not the CPU", name);
-    else if (instruction->executor == EXECUTOR_hypervisor && emulators->hypervisor)
+    else if (emulators->hypervisor &&
+             (instruction->executor == EXECUTOR_hypervisor ||
+              (instruction->executor == EXECUTOR_privileged && emulators->privileged)))
         snprintf(why, size, "%s leaves the virtual machine: the hypervisor executes it", name);
     else if (instruction->executor == EXECUTOR_tried && emulators->hypervisor &&
              emulators->ticks_of && (ticks = emulators->ticks_of(name)) >= least_exit)

@@ -10,12 +10,13 @@
 struct emulators {
     bool umip;       // CPL3, and the kernel emulates what UMIP forbids
     bool hypervisor; // in a virtual machine
+    bool privileged; // the CPU takes privileged instructions there: at CPL0, or CPL3 with IOPL 3
     // Ticks that one takes at least, by its mnemonic; NULL: none can be tried.
     double (*ticks_of)(const char *mnemonic);
 };
 
-// As found out for an engine's accel and ring.
-struct emulators emulators_find(const char *accel, int ring);
+// As found out for an engine's accel and ring, and whether the loop has IOPL 3 there.
+struct emulators emulators_find(const char *accel, int ring, bool iopl);
 
 // Is one of the mix's instructions executed by somebody else there? Then `why` says which and by
 // whom.

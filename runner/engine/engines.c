@@ -75,7 +75,8 @@ bool engine_emulates(const struct engine_job *job, const struct engine_probe *pr
     char why[160];
     if (job->mix == NULL || !emulators_may_hold(job->mix))
         return false;
-    struct emulators emulators = emulators_find(probe->accel, probe->ring);
+    struct emulators emulators =
+        emulators_find(probe->accel, probe->ring, job->needs == NEEDS_iopl);
     if (!emulators_hold(&emulators, job->mix, why, sizeof why))
         return false;
     ends_with(execution, STATUS_emulated, "not executed: %s", why);

@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "common/printable.h"
 #include "common/syscalls.h"
+#include "runner/estimate/fault.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -95,6 +96,7 @@ static int refuse(const struct line *line, char *why, size_t size) {
         if (!strcmp(line->text, variant_errors[i].line))
             snprintf(why, size, "%s", variant_errors[i].meaning);
     describe_forbidden(line, why, size);
+    fault_describe(line->text, why, size);
     return -1;
 }
 

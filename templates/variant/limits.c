@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "limits.h"
 
-#include "output.h"
+#include "signals.h"
 #include "variant.h"
 
 #include <linux/audit.h>
@@ -14,7 +14,6 @@
 
 enum {
     SYS_WRITE = 1,
-    SYS_RT_SIGACTION = 13,
     SYS_GETPID = 39,
     SYS_CLONE = 56,
     SYS_FORK = 57,
@@ -22,7 +21,6 @@ enum {
     SYS_GETRUSAGE = 98,
     SYS_GETUID = 102,
     SYS_SETRESUID = 117,
-    SYS_SIGALTSTACK = 131,
     SYS_PRCTL = 157,
     SYS_SETRLIMIT = 160,
     SYS_EXIT_GROUP = 231,
@@ -30,9 +28,9 @@ enum {
     SYS_SECCOMP = 317,
     SYS_CLONE3 = 435
 };
-enum { SIGNAL_SYS = 31, STATUS_ABI = 4, STANDARD_OUTPUT = 1, STANDARD_ERROR = 2 };
+enum { STANDARD_OUTPUT = 1, STANDARD_ERROR = 2 };
 enum { ERRNO_EINVAL = 22 };
-enum { MOST_INSTRUCTIONS = 256, MOST_FILES = 64, MOST_PROCESSES = 64, HANDLER_STACK = 8192 };
+enum { MOST_INSTRUCTIONS = 256, MOST_FILES = 64, MOST_PROCESSES = 64 };
 
 // A gigabyte beside what the binary itself holds; what a run prints is under 20 megabytes.
 static const uint64_t most_memory = 1ul << 30, most_stack = 8ul << 20, most_written = 64ul << 20;
@@ -40,30 +38,7 @@ static const uint64_t most_memory = 1ul << 30, most_stack = 8ul << 20, most_writ
 // A user of its own for a variant of root's that may start processes: root itself has no limit.
 enum { FIRST_OWN_USER = 1 << 30 };
 
-// rt_sigaction(2) and sigaltstack(2) as the kernel takes them.
-struct kernel_sigaction {
-    void (*handler)(void);
-    uint64_t flags;
-    void (*restorer)(void);
-    uint64_t mask;
-};
-enum { SA_SIGINFO_ = 4, SA_RESTORER_ = 0x04000000, SA_ONSTACK_ = 0x08000000 };
-struct kernel_stack {
-    char *base;
-    int flags;
-    uint64_t size;
-};
-// siginfo_t of SIGSYS.
-struct kernel_siginfo {
-    int number, error, code, pad;
-    void *address;
-    int system_call;
-    unsigned architecture;
-};
-
 static int are_set;
-
-static char handler_stack[HANDLER_STACK] __attribute__((aligned(16)));
 
 // All five arguments: prctl(2) and seccomp(2) refuse rubbish in those that they do not use.
 static long call(long number, long first, long second, long third, long fourth) {
@@ -74,29 +49,6 @@ static long call(long number, long first, long second, long third, long fourth) 
                      : "D"(first), "S"(second), "d"(third), "r"(r10), "r"(r8)
                      : "rcx", "r11", "memory");
     return number;
-}
-
-_Noreturn __attribute__((used)) static void forbidden(const struct kernel_siginfo *info) {
-    // int $0x80 counts the calls otherwise.
-    put_text(info->architecture == AUDIT_ARCH_X86_64 ? "error syscall " : "error int80 ");
-    put_number((uint64_t)(uint32_t)info->system_call);
-    put_text("\n");
-    put_flush(STANDARD_OUTPUT);
-    for (;;)
-        system_call(SYS_EXIT_GROUP, STATUS_ABI, 0, 0);
-}
-
-// SIGSYS comes on a stack of its own, with the loop's flags: AC would make C fault.
-__attribute__((naked)) static void on_forbidden(void) {
-    __asm__("pushq $0x202\n\tpopfq\n\tandq $-16, %rsp\n\tmovq %rsi, %rdi\n\tcall forbidden");
-}
-
-static void name_the_forbidden(void) {
-    struct kernel_stack stack = {handler_stack, 0, sizeof handler_stack};
-    struct kernel_sigaction action = {on_forbidden, SA_SIGINFO_ | SA_RESTORER_ | SA_ONSTACK_,
-                                      on_forbidden, 0};
-    call(SYS_SIGALTSTACK, (long)&stack, 0, 0, 0);
-    call(SYS_RT_SIGACTION, SIGNAL_SYS, (long)&action, 0, sizeof action.mask);
 }
 
 static void limit(int resource, uint64_t most) {
@@ -196,7 +148,7 @@ void limits_enter(void) {
     limit(RLIMIT_FSIZE, most_written);
     limit(RLIMIT_NOFILE, MOST_FILES);
     limit_processes();
-    name_the_forbidden();
+    signals_name();
     forbid_the_rest();
     are_set = 1;
 }

@@ -70,8 +70,8 @@ endfunction()
 
 # The run-time as one object, so that ld opens one file less a source.
 function(asmsweep_run_time out)
-  foreach(source entry.s chains.s run.c stopwatch.c output.c limits.c traps.c
-          subnormal.c)
+  foreach(source entry.s chains.s run.c stopwatch.c output.c limits.c
+          signals.c traps.c subnormal.c)
     cmake_path(GET source STEM stem)
     set(object run-time/${stem}.o)
     set(depfile) # as reads nothing but its source

@@ -80,7 +80,7 @@ def test_a_split_lock_has_its_cost_only_where_nothing_traps(here):
     if row["status"] == "emulated":
         assert row["value"] == "" and "kernel" in row["detail"]
     elif row["status"] == "faulted":
-        assert row["detail"] == "died of SIGBUS"  # split_lock_detect=fatal
+        assert "died of SIGBUS" in row["detail"]  # split_lock_detect=fatal
     elif row["status"] in VALUES:
         assert 100 < float(row["value"]) < 50000
         assert "hypervisor" not in flags() or "may be the hypervisor that works" in row["detail"]

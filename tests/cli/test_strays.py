@@ -56,8 +56,8 @@ def test_the_value_of_a_loop_that_leaves_a_flag_set_stands(builds, says, out):
 @pytest.mark.parametrize("variant,status,reason", [
     ("loses_rsp", "faulted", "the loop did not leave RSP as it found it"),
     ("overwrites_canary", "faulted", "the loop overwrote the stack above RSP"),
-    ("dies", "faulted", "died of SIGILL"),
-    ("reads_nowhere", "faulted", "died of SIGSEGV"),
+    ("dies", "faulted", "died of SIGILL at byte 0 of the body: invalid opcode"),
+    ("reads_nowhere", "faulted", "died of SIGSEGV at byte 0 of the body: no such memory at 0x0"),
     ("hangs", "timed_out", "still running after the 1 s allowed"),
     ("clobbers", "timed_out", "still running after the 1 s allowed; the body writes EAX, which "
                               "counts the loop"),

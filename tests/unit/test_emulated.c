@@ -9,7 +9,8 @@ static double slow(const char *mnemonic) {
 }
 
 static const struct emulators bare = {.umip = false}, umip = {.umip = true},
-                              guest = {.hypervisor = true, .ticks_of = slow};
+                              guest = {.hypervisor = true, .ticks_of = slow},
+                              cpl0 = {.hypervisor = true, .privileged = true};
 
 static void each_instruction_is_emulated_where_its_executor_is_there(void **state) {
     (void)state;
@@ -26,6 +27,9 @@ static void each_instruction_is_emulated_where_its_executor_is_there(void **stat
         {&umip, "27*cpuid+1*xor", NULL},
         {&guest, "1*pause", "pause takes 1400 ticks here: it leaves the virtual machine"},
         {&guest, "1*rdtsc+1*rdtscp", NULL},
+        {&cpl0, "1*outb", "out leaves the virtual machine"},
+        {&cpl0, "1*wbinvd", "wbinvd leaves the virtual machine"},
+        {&guest, "1*outb+1*invd+1*hlt", NULL}, // it faults first
         {&bare, "1*pause", NULL},
         {&guest, "1*rdrand+1*rdseed", NULL},
         {&guest, "1*inc+1*outer+2*strings", NULL}, // no prefix of a name is that name
