@@ -29,7 +29,6 @@ LINKS = {
     "xor": {"AuthenticAMD": [1], "GenuineIntel": [1]},
     "load": {"AuthenticAMD": [4], "GenuineIntel": [4, 5]},
 }
-THROUGH_MEMORY = 0.0025
 # Cycles of 16 nops, dec and jnz on a core of one's own, six wide.
 SIXTEEN_NOPS = {"Zen 3": 3}
 
@@ -44,6 +43,13 @@ def judged(build, folder, only):
     return measured(build, folder, only, Attempts(strict=LONG))
 
 
+def wrong(row, truths, limit):
+    """What a row says if no truth is near or in its interval, else ""."""
+    if any(is_right(row, truth, limit) for truth in truths):
+        return ""
+    return f"{row['variant']}: {row['value']} [{row['ci_low']}, {row['ci_high']}]"
+
+
 def check_links(build, tmp_path, limit):
     for number in range(RUNS):
         with judged(build, tmp_path / str(number),
@@ -52,11 +58,10 @@ def check_links(build, tmp_path, limit):
                       for row in rows}
             if None in truths.values():
                 pytest.skip(f"no published links for {rows[0]['cpu_vendor']}")
-            # What goes through memory is known less well than what the width or a chain limits.
-            assert [] == [row["variant"] for row in rows
-                          if not any(is_right(row, truth, max(limit, THROUGH_MEMORY) if
-                                              ".load." in row["variant"] else limit)
-                                     for truth in truths[row["variant"]])]
+            off = [wrong(row, truths[row["variant"]], limit) for row in rows]
+            # One interval in twenty may miss the truth, by a little.
+            assert len([text for text in off if text]) <= 1, off
+            assert not any(wrong(row, truths[row["variant"]], BUSY) for row in rows), off
 
 
 def test_chains_of_known_cost_are_found(build, tmp_path):
