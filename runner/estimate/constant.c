@@ -17,8 +17,15 @@ enum { ERRORS = 4 };
 // Nobody shared the core, if this part of the slices was quiet, those with an interrupt aside.
 #define ALONE_PART 0.95
 
-// Fewer clean checks do not contradict: of 4n, and of many n.
-enum { FEWEST_NEAR = 5, FEWEST_FAR = 3 };
+// Fewer clean checks do not contradict: of 4n, and of many n; of those that are faster.
+enum { FEWEST_NEAR = 5, FEWEST_FAR = 3, FEWEST_FASTER = 2 };
+
+// So much faster than the value is another speed: more than a clock that drifts meanwhile.
+#define SPEED_MARGIN 0.03
+
+// An iteration of so many segments leaves no room for many of them; the run-time follows shorter
+// ones, if there are slices enough.
+enum { LONG_ITERATION = 16 };
 
 struct checked {
     double *all, *clean; // cycles an iteration
@@ -81,10 +88,30 @@ static bool confirms(const struct checked *checked, double cycles) {
     return false;
 }
 
+// How many of the clean checks are far below the value, more than slices vary; *found gets their
+// mean.
+static size_t faster(const struct checked *checked, double cycles, double deviation,
+                     double *found) {
+    size_t count = 0;
+    double enough = fmax(SPEED_MARGIN * cycles, ERRORS * deviation);
+    *found = 0;
+    for (size_t i = 0; i < checked->clean_count; i++)
+        if (checked->clean[i] < cycles - enough) {
+            *found += checked->clean[i];
+            count++;
+        }
+    *found /= (double)count;
+    return count;
+}
+
 static bool tried(const struct slices *slices) {
-    for (size_t i = 0; i < slices->count; i++)
-        if (slices->slices[i].check.times > 4)
+    for (size_t i = 0; i < slices->count; i++) {
+        const struct slice *slice = &slices->slices[i];
+        bool is_short =
+            slice->ticks[SEGMENT_loop][0] < LONG_ITERATION * slice->ticks[SEGMENT_add][0];
+        if (slice->check.times > 4 || (slice->check.times && is_short))
             return true;
+    }
     return false;
 }
 
@@ -94,11 +121,13 @@ struct constancy constant_judge(const struct slices *slices, const struct quiet 
     struct constancy constancy = {.verdict = VERDICT_unknown, .tried = tried(slices)};
     bool alone = near.clean_count == near.count && far.clean_count == far.count &&
                  (double)(quiet->count + quiet->interrupted) >= ALONE_PART * (double)slices->count;
-    double found;
+    double found, deviation = slices_error * sqrt((double)quiet->count);
     // Single runs of 4n are coarse: a quarter of them stands for the least.
     if (differs(&near, cycles, slices_error, FEWEST_NEAR, 0.25, &found) &&
         (alone || found < cycles))
         constancy = (struct constancy){VERDICT_changes, true, near.times, found};
+    else if (confirms(&far, cycles) && faster(&far, cycles, deviation, &found) >= FEWEST_FASTER)
+        constancy = (struct constancy){VERDICT_speeds, true, far.times, found};
     else if (confirms(&far, cycles))
         constancy.verdict = VERDICT_constant;
     else if (differs(&far, cycles, slices_error, FEWEST_FAR, 0, &found) &&

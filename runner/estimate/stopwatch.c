@@ -174,7 +174,12 @@ static void check_constancy(const struct slices *slices, const struct quiet *qui
         slices, quiet, value->cycles.value, (value->cycles.high - value->cycles.value) / 1.959964);
     // Two modes are no change with the iteration; nor was their cost followed.
     bool changes = constancy.verdict == VERDICT_changes && value->status == STATUS_ok;
-    if (!changes && constancy.verdict != VERDICT_constant)
+    if (constancy.verdict == VERDICT_speeds)
+        fail(value, STATUS_unstable,
+             "two speeds: some runs of %lu iterations take %.4g cycles, not %.4g",
+             (unsigned long)constancy.times * slices->n[SEGMENT_loop], constancy.cycles,
+             value->cycles.value);
+    else if (!changes && constancy.verdict != VERDICT_constant)
         value->remarks |= 1U << (constancy.tried ? REMARK_not_followed : REMARK_near_only);
     if (!changes)
         return;

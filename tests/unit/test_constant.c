@@ -123,8 +123,35 @@ static void a_cost_that_was_not_followed_is_remarked(void **state) {
             slices.slices[i].check.times = 0;
     stopwatch_evaluate(&slices, CHAINS_all, SYNTHETIC_WIDTH, 5, &value);
     synthetic_free(&slices);
+    assert_int_equal(value.remarks, 1U << REMARK_not_followed); // there was room, but not the time
+    cpu.cycles[SEGMENT_loop] = 9e5;
+    synthetic_slices(&cpu, SLICES, 5, &slices);
+    for (size_t i = 0; i < slices.count; i++)
+        if (slices.slices[i].check.times > 4)
+            slices.slices[i].check.times = 0;
+    stopwatch_evaluate(&slices, CHAINS_all, SYNTHETIC_WIDTH, 5, &value);
+    synthetic_free(&slices);
     assert_int_equal(value.status, STATUS_ok);
     assert_int_equal(value.remarks, 1U << REMARK_near_only);
+}
+
+// As VSQRTPD alone: 9.0 cycles from its start, 8.5 for a while after whatever comes between.
+static void a_loop_that_is_at_times_faster_has_two_speeds(void **state) {
+    (void)state;
+    struct synthetic_cpu cpu = {.cycles = {1, 1, 3, 48}};
+    struct slices slices;
+    struct stopwatch_value value;
+    synthetic_slices(&cpu, SLICES, 5, &slices);
+    for (size_t i = 0, far = 0; i < slices.count; i++)
+        if (slices.slices[i].check.times > 4 && far++ % 3 == 0)
+            slices.slices[i].check.ticks[CHECK_loop] -=
+                slices.slices[i].check.ticks[CHECK_loop] / 20;
+    stopwatch_evaluate(&slices, CHAINS_all, SYNTHETIC_WIDTH, 5, &value);
+    synthetic_free(&slices);
+    assert_int_equal(value.status, STATUS_unstable);
+    assert_contains(value.detail, "two speeds: some runs of 16384 iterations take 45.");
+    assert_contains(value.detail, "cycles, not 48");
+    assert_near(value.cycles.value, 48, 0.1);
 }
 
 // The cache's chain takes 4 cycles a load; 5.2 says that somebody else is at the cache.
@@ -146,6 +173,7 @@ int main(void) {
         cmocka_unit_test(what_changes_is_not_constant_and_nothing_else_is),
         cmocka_unit_test(where_it_changed_is_told),
         cmocka_unit_test(a_cost_that_was_not_followed_is_remarked),
+        cmocka_unit_test(a_loop_that_is_at_times_faster_has_two_speeds),
         cmocka_unit_test(a_watch_segment_that_is_no_whole_number_is_remarked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
