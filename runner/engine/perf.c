@@ -10,8 +10,10 @@
 
 #include "common/printable.h"
 #include "runner/engine/gate.h"
+#include "runner/estimate/slices.h"
 #include "runner/host/process.h"
 
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
@@ -88,9 +90,15 @@ static void take_output(const struct process_result *result, size_t slices,
                                sizeof why))
         return;
     enum status status = result->timed_out ? STATUS_timed_out : STATUS_faulted;
+    uint64_t setup = slices_long_setup(result->output, result->output_length);
     process_describe(result, how, sizeof how);
     if (process_succeeded(result))
         ends_with(execution, status, "%s%s", why, said_by_perf(result, said, sizeof said));
+    else if (result->timed_out && setup)
+        ends_with(execution, status,
+                  "%s; setup and teardown take %" PRIu64 " TSC ticks, two times and more in each "
+                  "slice: put less there, take fewer --slices or a longer --timeout",
+                  how, setup);
     else if (result->timed_out || !result->output_length)
         ends_with(execution, status, "%s", how);
     else

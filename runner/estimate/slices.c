@@ -177,6 +177,11 @@ static bool parse_subnormal(const struct line *line, uint64_t *iterations) {
            reads(line, "note subnormal %lu", *iterations);
 }
 
+static bool parse_setup(const struct line *line, uint64_t *ticks) {
+    return sscanf(line->text, "note setup %lu", ticks) == 1 &&
+           reads(line, "note setup %lu", *ticks);
+}
+
 // What traps.c of the run-time found.
 static bool parse_traps(const struct line *line, const char **emulated) {
     if (!strcmp(line->text, "note traps"))
@@ -184,6 +189,8 @@ static bool parse_traps(const struct line *line, const char **emulated) {
     else if (!strcmp(line->text, "note sleeps"))
         *emulated = "the kernel puts the loop to sleep, as it does after a locked access over two "
                     "cache lines";
+    else if (!strcmp(line->text, "note waits"))
+        *emulated = "a system call of the loop waits: the CPU executes something else meanwhile";
     else
         return false;
     return true;
@@ -207,7 +214,10 @@ static int no_end(char *why, size_t size) {
 static int parse_body(const char *at, const char *end, size_t expected, struct slices *slices,
                       char *why, size_t size) {
     struct line line;
+    uint64_t ticks;
     if (!next_line(&at, end, &line))
+        return no_end(why, size);
+    if (parse_setup(&line, &ticks) && !next_line(&at, end, &line))
         return no_end(why, size);
     if (!parse_header(&line, slices))
         return refuse(&line, why, size);
@@ -234,6 +244,12 @@ int slices_parse(const char *text, size_t length, size_t expected, struct slices
         return 0;
     slices_free(slices);
     return -1;
+}
+
+uint64_t slices_long_setup(const char *text, size_t length) {
+    struct line line;
+    uint64_t ticks;
+    return next_line(&text, text + length, &line) && parse_setup(&line, &ticks) ? ticks : 0;
 }
 
 int slices_parse_end(const char *text, size_t length, unsigned long iterations, char *why,

@@ -14,6 +14,11 @@
 int slices_parse(const char *text, size_t length, size_t expected, struct slices *slices, char *why,
                  size_t size);
 
+// What setup and teardown take in each call of the loop, in TSC ticks, if the text begins with a
+// note of that (milliseconds and more); else 0. It is there before a time limit can end the
+// variant.
+uint64_t slices_long_setup(const char *text, size_t length);
+
 // Is the text exactly the end mark of `variant iterations`? 0, or -1 and why.
 int slices_parse_end(const char *text, size_t length, unsigned long iterations, char *why,
                      size_t size);

@@ -4,7 +4,7 @@
 
 // After limits_enter: does an iteration trap into the kernel each time, or does the kernel put
 // the loop to sleep? If so, traps_put_note says so in the output. One call of the loop where
-// nothing is wrong. Not for loops that make system calls, and not at CPL0.
+// nothing is wrong. Of a loop that declares system calls: do they wait? Not at CPL0.
 void traps_look(void);
 void traps_put_note(void);
 

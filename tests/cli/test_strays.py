@@ -98,6 +98,22 @@ def test_a_declared_call_is_made_and_measured(builds, out):
     executed(out, "getpid")
 
 
+def test_a_declared_call_that_waits_has_no_cost(builds, out):
+    run(builds("callers"), "-o", out, "--only", "waits", "--blocks", "1", "--slices", "20")
+    (row,) = rows(out, "summary.csv")
+    assert (row["status"], row["value"]) == ("emulated", "")
+    assert "a system call of the loop waits" in row["detail"]
+
+
+def test_a_setup_that_takes_all_the_time_is_named(builds, out):
+    run(builds("callers"), "-o", out, "--only", "prepares_long", "--blocks", "1", "--timeout",
+        "1s")
+    (row,) = rows(out, "summary.csv")
+    assert (row["status"], row["value"]) == ("timed_out", "")
+    assert "still running after the 1 s allowed; setup and teardown take " in row["detail"]
+    assert "take fewer --slices or a longer --timeout" in row["detail"]
+
+
 def test_the_good_ones_are_unharmed(strays):
     done, summary, folder = strays
     for links in (8, 16):

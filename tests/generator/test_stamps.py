@@ -41,3 +41,10 @@ def test_a_loop_that_writes_gs_is_not_taken_for_interrupted(clone):
                 "setup = 'xor %esi, %esi'")
     said = subprocess.check_output([clone.out / "bin/x", "--stopwatch", "1"], text=True)
     assert said.split("\n")[0].endswith(" interrupts 0")
+
+
+def test_a_loop_that_writes_fs_and_gs_does_not_trap(clone):
+    clone.build("summary = 's'\n[[loop]]\nname = 'x'\nbody = 'mov %esi, %fs; mov %esi, %gs'\n"
+                "setup = 'xor %esi, %esi'")
+    said = subprocess.check_output([clone.out / "bin/x", "--stopwatch", "1"], text=True)
+    assert said.split("\n")[0].endswith(" interrupts 0") and "note traps" not in said

@@ -124,6 +124,10 @@ static const struct {
     TEXT("error syscall 9999\n", "system call 9999, which there is not"),
     TEXT("error syscall 057\n", "unexpected output: 'error syscall 057'"),
     TEXT("error int80 2\n", "system call 2 by int $0x80, which none may"),
+    TEXT("note setup 9000000\n", "no end mark"),
+    TEXT("note setup 09\n", "unexpected output: 'note setup 09'"),
+    TEXT("note setup 9\nnote setup 9\n" HEADER SLICE SLICE "end 2\n",
+         "unexpected output: 'note setup 9'"),
     TEXT("error fault 11 13 1 5 0\n",
          "died of SIGSEGV at byte 5 of the body: general protection: privileged (needs"),
     TEXT("error fault 11 14 0 0 16\n",
@@ -160,12 +164,16 @@ static void what_the_kernel_does_in_the_loops_place_is_told(void **state) {
     (void)state;
     static const char traps[] = HEADER SLICE SLICE "note traps\nend 2\n",
                       sleeps[] = HEADER SLICE SLICE "note sleeps\nend 2\n",
-                      neither[] = HEADER SLICE SLICE "end 2\n";
+                      waits[] = HEADER SLICE SLICE "note waits\nend 2\n",
+                      neither[] = "note setup 9000000\n" HEADER SLICE SLICE "end 2\n";
     assert_int_equal(parse(traps, sizeof traps - 1, 2), 0);
     assert_contains(slices.emulated, "each iteration traps into the kernel");
     slices_free(&slices);
     assert_int_equal(parse(sleeps, sizeof sleeps - 1, 2), 0);
     assert_contains(slices.emulated, "puts the loop to sleep");
+    slices_free(&slices);
+    assert_int_equal(parse(waits, sizeof waits - 1, 2), 0);
+    assert_contains(slices.emulated, "a system call of the loop waits");
     slices_free(&slices);
     assert_int_equal(parse(neither, sizeof neither - 1, 2), 0);
     assert_null(slices.emulated);
@@ -180,6 +188,14 @@ static void numbers_that_became_subnormal_are_told(void **state) {
     assert_int_equal(slices.subnormal, 4096);
     slices_free(&slices);
     assert_int_equal(parse(minus, sizeof minus - 1, 2), -1);
+}
+
+static void a_long_setup_is_told_before_the_end(void **state) {
+    (void)state;
+    static const char cut[] = "note setup 9000000\n" HEADER "s 1 2", other[] = HEADER SLICE;
+    assert_int_equal(slices_long_setup(cut, sizeof cut - 1), 9000000);
+    assert_int_equal(slices_long_setup(other, sizeof other - 1), 0);
+    assert_int_equal(slices_long_setup("note setup 1", 12), 0);
 }
 
 static void a_long_line_of_rubbish_is_quoted_short(void **state) {
@@ -231,6 +247,7 @@ int main(void) {
         cmocka_unit_test(every_malformed_shape_is_refused_with_its_reason),
         cmocka_unit_test(what_the_kernel_does_in_the_loops_place_is_told),
         cmocka_unit_test(numbers_that_became_subnormal_are_told),
+        cmocka_unit_test(a_long_setup_is_told_before_the_end),
         cmocka_unit_test(a_long_line_of_rubbish_is_quoted_short),
         cmocka_unit_test(every_cut_of_a_whole_answer_is_refused),
         cmocka_unit_test(the_end_mark_alone_is_exact),
