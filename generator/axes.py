@@ -16,9 +16,9 @@ _VALUE = re.compile(r"[a-z0-9][a-z0-9_]*(-[a-z0-9_]+)*")
 _LIMIT = 1 << 31  # of whole numbers: they end up as counts and immediates
 _RANGE_KEYS = ("from", "to", "step")
 # Names that the wrapper and the functions of templates have.
-_RESERVED = ("row", "variant", "counts_in", "needs", "syscalls", "iterations", "source_template",
-             "range", "inline_setup", "inline_body", "inline_teardown", "memory", "watch", "loop",
-             "self", "caller", "syntax", "syntax_left",
+_RESERVED = ("row", "variant", "counts_in", "program_type", "needs", "syscalls", "iterations",
+             "source_template", "range", "inline_setup", "inline_body", "inline_teardown",
+             "memory", "watch", "loop", "self", "caller", "syntax", "syntax_left",
              *weave.GLOBALS)
 
 

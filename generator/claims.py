@@ -21,6 +21,10 @@ _MIX_ITEM = re.compile(r"(\d+)\s*\*\s*([a-z][a-z0-9 ]*)$")
 _SHORT_JUMP, _NEAR_JUMP = 2, 6
 # Where a loop may count: (its own instruction, bytes). The memory is pattern_state + 64.
 COUNTERS = {"%eax": ("dec %eax", 2), "%r15": ("dec %r15", 3), "memory": ("decq 0xa01040", 8)}
+PROCESS_COUNTERS = tuple(COUNTERS)
+# A program of the kernel counts in r6, which its JIT makes %rbx; how long it is, is the JIT's.
+KERNEL_COUNTER = "%rbx"
+COUNTERS[KERNEL_COUNTER] = ("dec %rbx", 0)
 _MOST_INSTRUCTIONS = 100_000
 
 

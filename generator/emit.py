@@ -34,6 +34,8 @@ def emit(out, sweep, variants, inputs):
         watched = [_link(out, path) if path == sweep.toml else path for path in inputs]
         _write_if_changed(os.path.join(out, "inputs.txt"), "".join(f"{p}\n" for p in watched))
         _write_if_changed(os.path.join(out, "names.txt"), "".join(f"{v.name}\n" for v in variants))
+        _write_if_changed(os.path.join(out, "bpf.txt"), "".join(
+            f"{v.name}\n" for v in variants if v.row["target"] == "bpf"))
         _write_if_changed(os.path.join(out, "sweep.json"), shared.sweep_json(sweep))
         _write_if_changed(os.path.join(out, "differences.csv"), _csv("differences", differences))
         _write_if_changed(os.path.join(out, "variants.csv"), plan(variants))

@@ -13,7 +13,7 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from generator import claims, surroundings
+from generator import claims, surroundings, targets
 from generator.environment import guard
 from common.errors import BadInput, place
 from generator.spec import COMMON_AXES
@@ -111,7 +111,8 @@ def _variant(loop, template, sweep, values):
                               f"characters", f"shorten it to {_LONGEST_NAME}")
     row = {"sweep": sweep.name, "family": loop.name, "variant": name,
            "parameters": ";".join(f"{axis}={values[axis]}" for axis in loop.axes)}
-    counter = _one_of(loop, "counter", values, tuple(claims.COUNTERS))
+    counter = claims.KERNEL_COUNTER if loop.target == "bpf" else \
+        _one_of(loop, "counter", values, claims.PROCESS_COUNTERS)
     row.update(_claims(loop, values, counter))
     row["needs"] = _one_of(loop, "needs", values, NEEDS)
     row["memory"] = _one_of(loop, "memory", values, surroundings.MEMORY)
@@ -122,6 +123,11 @@ def _variant(loop, template, sweep, values):
     row["groups"] = _number(loop, "groups", values, 1, 1)
     row["context"] = _context(loop, values, counter)
     row["address_claimed"] = values["align_offset"]
+    if loop.target == "bpf" and values["align_offset"]:
+        raise loop.file.error((*loop.keys, "axes"), "the kernel chooses where a program lies",
+                              "leave the axis align_offset out")
+    if loop.target == "bpf":
+        row["address_claimed"] = row["retired_expected"] = ""
     retired = float(row["retired_expected"] or 100)
     default = max(1000, min(_MOST_ITERATIONS, int(_ABOUT_A_SECOND / retired)))
     row["iterations"] = _number(loop, "iterations", values, default, 1)
@@ -132,7 +138,10 @@ def _variant(loop, template, sweep, values):
     row["source"] = f"src/{row['variant']}.s"
     row["events"] = ",".join(sweep.events)
     row["watch"] = ""
+    row["target"] = loop.target
     text = _render(loop, template, values, row, counter)
+    if loop.target == "bpf":
+        return Variant(row, text)
     row["watch"] = surroundings.watch_of(text.partition("loop_setup:")[2]
                                          .partition("loop_teardown_end:")[0])
     if row["watch"]:
@@ -198,6 +207,7 @@ def _render(loop, template, values, row, counter):
         **values, **blocks, "variant": row["variant"], "iterations": row["iterations"],
         "needs": NEEDS.index(row["needs"]), "source_template": loop.source,
         "counts_in": counter, "syscalls": loop.syscalls,
+        "program_type": _one_of(loop, "program", values, targets.PROGRAMS),
         "memory": surroundings.memory_bits(row["memory"], row["pages"]),
         "watch": surroundings.WATCH.index(row["watch"]), "syntax_left": None}
     with guard(loop.file.path, loop.file.line(*loop.keys), f"family {loop.name}"):

@@ -9,7 +9,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from generator import axes as axes_of, shared, syscalls
+from generator import axes as axes_of, shared, syscalls, targets
 from generator.check import check, check_line, check_name, check_texts, schema
 from generator.environment import Condition, Text
 from common.errors import BadInput, known, place
@@ -20,7 +20,7 @@ MOST_EVENTS = 12  # REQUEST_MAX_EVENTS of runner/run/request.h
 # A comma stands between slashes only.
 _EVENT = re.compile(r"(?=.{1,63}$)(?:[!-+\-.0-:<-~]|/[!-.0-:<-~]*/)+")
 
-_LOOP_COMMON = schema(text="needs group order excludes_chain counter memory pages",
+_LOOP_COMMON = schema(text="needs group order excludes_chain counter memory pages target program",
                       text_number="groups iterations", list="conditions syscalls",
                       table="axes rows values claims context phrases")
 FAMILY = {**_LOOP_COMMON, **schema("summary group", text="summary like group")}
@@ -37,8 +37,8 @@ class Loop:
     """A family as one sweep uses it: axes chosen, every text compiled.
 
     texts holds needs, group, groups, order, iterations, excludes_chain, counter, memory,
-    pages, the
-    claims as claims.mix and so on, and for an inline loop setup, body, teardown.
+    pages, program, the claims as claims.mix and so on, and for an inline loop setup, body,
+    teardown.
     """
     name: str
     file: TomlFile
@@ -52,6 +52,7 @@ class Loop:
     context: dict = field(default_factory=dict)
     phrases: dict = field(default_factory=dict)
     syscalls: list = field(default_factory=list)  # numbers of what its loops may call
+    target: str = "x86"  # what runs it: a program of its own, or the kernel (targets.py)
 
     @property
     def source(self):
@@ -221,7 +222,8 @@ def _inline(env, file, index, entry):
     keys = ("loop", index)
     check(file, keys, entry, LOOP)
     name = check_name(file, (*keys, "name"), entry["name"], "the loop's name")
-    loop = _loop(env, file, keys, entry, name, "variant/inline.s.j2")
+    template = "inline_bpf" if targets.of(file, keys, entry) == "bpf" else "inline"
+    loop = _loop(env, file, keys, entry, name, f"variant/{template}.s.j2")
     for block in ("setup", "body", "teardown"):
         loop.texts[block] = _text(env, file, (*keys, block), entry.get(block, ""), block=True)
     loop.texts.setdefault("group", _text(env, file, (*keys, "name"), name))
@@ -237,11 +239,12 @@ def _loop(env, file, keys, data, name, template):
         axes_of.check_rows(file, (*keys, "axes"), axis, axes[axis], rows)
     for axis, values in COMMON_AXES.items():
         axes.setdefault(axis, values)
-    loop = Loop(name, file, keys, axes, rows, _conditions(env, file, keys, data), template)
+    loop = Loop(name, file, keys, axes, rows, _conditions(env, file, keys, data), template,
+                target=targets.of(file, keys, data))
     loop.phrases = shared.phrases(file, (*keys, "phrases"), data.get("phrases", {}))
     loop.syscalls = syscalls.declared(file, (*keys, "syscalls"), data.get("syscalls", []))
     for key in ("needs", "group", "groups", "order", "iterations", "excludes_chain", "counter",
-                "memory", "pages"):
+                "memory", "pages", "program"):
         if key in data:
             loop.texts[key] = _text(env, file, (*keys, key), data[key])
     claims = data.get("claims", {})

@@ -163,12 +163,21 @@ static int take_functions(const struct image *image, struct object *object) {
     return 0;
 }
 
+// The loop counts r6 down, and goes back to its beginning.
+static bool ends_as_a_loop(const struct object *object) {
+    const struct bpf_insn *step = &object->code[object->loop_end - 2], *jump = step + 1;
+    return step->code == (BPF_ALU64 | BPF_SUB) && step->dst_reg == 6 && !step->src_reg &&
+           !step->off && step->imm == 1 && jump->code == (BPF_JMP | BPF_JNE) &&
+           jump->dst_reg == 6 && !jump->src_reg && !jump->imm &&
+           (long)object->loop_end + jump->off == (long)object->loop_begin;
+}
+
 static int find_loop(const struct image *image, const struct object *object) {
     const struct object_function *loop = &object->functions[object->loop];
     if (!object->loop || object->loop_begin <= loop->first ||
-        object->loop_end <= object->loop_begin || object->loop_end >= loop->first + loop->count)
+        object->loop_end < object->loop_begin + 2 || object->loop_end >= loop->first + loop->count)
         return damaged(image, "it has no function 'loop' with loop_begin and loop_end in it");
-    return 0;
+    return ends_as_a_loop(object) ? 0 : damaged(image, "its loop does not count r6 down to 0");
 }
 
 static int find_function(const struct object *object, uint64_t first) {

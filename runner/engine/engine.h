@@ -14,12 +14,16 @@
 
 enum needs { NEEDS_none, NEEDS_iopl, NEEDS_cpl0 };
 
+// What a variant is: a program of its own, or one that the kernel executes.
+enum target { TARGET_x86, TARGET_bpf };
+
 // One variant to execute. All texts are the plan's.
 struct engine_job {
     size_t index;        // the caller's number, comes back in the execution
     const char *variant; // name
     const char *path;    // its ELF
     const char *mix;     // of its loop, "" if not known
+    enum target target;
     enum needs needs;
     int excluded_chain;  // enum segment or CHAINS_all
     uint64_t iterations; // default count of the bare run, about a second
@@ -31,6 +35,7 @@ struct engine_settings {
     size_t slices;             // per execution
     unsigned patience;         // times what slices take, to wait for a neighbour to go; 0: usual
     double timeout;            // seconds for one execution
+    double level;              // cycles of the width loop (runner/host/width.h); NaN: not known
     bool evidence;             // this block's executions go through perf stat itself
     const char *const *events; // the sweep's own events, perf's names
     size_t event_count;
@@ -55,6 +60,7 @@ struct engine_probe {
     char unknown_event[64];  // the first that perf does not know by name; "" if there is none
     const char *accel;       // native, kvm, tcg
     int ring;                // CPL the loops run at
+    enum target target;      // of what it executes
 };
 
 // One value beside the stopwatch's: cycles, instructions or an event, per iteration.
@@ -77,6 +83,10 @@ struct execution {
     enum privilege privilege;
     int cpu;                             // where it ran; negative: not known
     struct slices slices;                // empty unless ok; the engine frees after the sink returns
+    bool own_level;                      // its width segments are not those of the run: they take
+    double level;                        // so many cycles on a core of one's own; NaN: not known
+    uint64_t loop_address;               // where this execution had its loop; 0: as in the plan
+    long long loop_bytes;                // and how long it was there
     double switches, migrations;         // of it, between tasks and CPUs; NaN: not known
     double seconds_started, seconds_run; // set by execution_took
     struct engine_count counts[MAX_ENGINE_COUNTS];
@@ -89,6 +99,7 @@ typedef int engine_sink(const struct execution *execution, void *context);
 struct engine {
     const char *name, *about;
     const char *source; // of its cycles: stopwatch or hyperfine
+    enum target target; // of what it executes
     bool needs_unit;    // it tells cycles only beside a calibrator of the sweep
     // Fill *probe; by trying. Never fails: what does not work is the answer.
     void (*probe)(const struct engine_settings *settings, struct engine_probe *probe);
@@ -113,8 +124,9 @@ int engine_measure(const struct engine *engine, const struct engine_settings *se
 enum privilege engine_privilege(const struct engine_job *job, const struct engine_probe *probe);
 
 // May this variant be executed under an engine with this probe? Fills the execution's
-// privilege; if not, also its status and the reason: refused where the truth gate did not find the
-// privilege real that it needs, emulated where somebody else than the CPU executes it.
+// privilege; if not, also its status and the reason: refused where the engine cannot be used or
+// does not execute its kind, or the truth gate did not find the privilege real that it needs;
+// emulated where somebody else than the CPU executes it.
 bool engine_may_run(const struct engine_job *job, const struct engine_probe *probe,
                     struct execution *execution);
 

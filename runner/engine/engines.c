@@ -53,13 +53,31 @@ static bool is_wrong_ring(const struct engine_job *job, const struct engine_prob
 }
 
 enum privilege engine_privilege(const struct engine_job *job, const struct engine_probe *probe) {
-    return job->needs == NEEDS_none    ? PRIVILEGE_not_needed
+    return job->target == TARGET_bpf   ? probe->privilege
+           : job->needs == NEEDS_none  ? PRIVILEGE_not_needed
            : is_wrong_ring(job, probe) ? PRIVILEGE_unavailable
                                        : probe->privilege;
 }
 
+// Has the engine no use for it, whatever it needs?
+static bool is_refused(const struct engine_job *job, const struct engine_probe *probe,
+                       struct execution *execution) {
+    if (job->target != probe->target)
+        ends_with(execution, STATUS_refused, "not executed: %s",
+                  job->target == TARGET_bpf ? "a program of the kernel: engine bpf only"
+                                            : "no program of the kernel");
+    else if (!probe->usable)
+        ends_with(execution, STATUS_refused, "not executed: %s", probe->reason);
+    else
+        return false;
+    execution->privilege = PRIVILEGE_unavailable;
+    return true;
+}
+
 bool engine_may_run(const struct engine_job *job, const struct engine_probe *probe,
                     struct execution *execution) {
+    if (is_refused(job, probe, execution))
+        return false;
     enum privilege privilege = execution->privilege = engine_privilege(job, probe);
     if (privilege == PRIVILEGE_not_needed || privilege == PRIVILEGE_real)
         return !engine_emulates(job, probe, execution);
@@ -84,7 +102,8 @@ bool engine_emulates(const struct engine_job *job, const struct engine_probe *pr
 }
 
 struct execution execution_of(const struct engine_job *job, int cpu) {
-    return (struct execution){.index = job->index, .cpu = cpu, .switches = NAN, .migrations = NAN};
+    return (struct execution){
+        .index = job->index, .cpu = cpu, .switches = NAN, .migrations = NAN, .level = NAN};
 }
 
 int execution_take_slices(struct execution *execution, const char *output, size_t length,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner/prove/check.h"
 
+#include "common/memory.h"
+#include "runner/bpf/text.h"
 #include "runner/disassemble/counter.h"
 #include "runner/disassemble/loop_text.h"
 
@@ -119,4 +121,39 @@ void check_variant(const struct variants_row *plan, const struct loop_file *file
     check_number(to, "count", plan->iterations, file->iterations);
     check_word(to, "needs", plan->needs, needs_name(file->needs));
     check_word(to, "name", plan->variant, file->note);
+}
+
+// The loop as text, as a disassembly would have it; NULL with what is not to be read.
+static struct instruction *read_object_loop(const struct object *object, size_t *count) {
+    char(*lines)[TEXT_SIZE] = text_of_loop(object, count);
+    if (!lines)
+        return NULL;
+    struct instruction *instructions = memory_zero(*count, sizeof *instructions);
+    for (size_t i = 0; i < *count; i++)
+        snprintf(instructions[i].text, CANONICAL_SIZE, "%s", lines[i]);
+    free(lines);
+    return instructions;
+}
+
+void check_object(const struct variants_row *plan, const struct object *object, struct proof *proof,
+                  struct proof_row *row) {
+    struct finding to = {proof, row};
+    size_t count, begin = object->loop_begin;
+    row->elf_sha256 = rows_own(&proof->rows, text_make("%s", object->elf_sha256));
+    row->loop_sha256 = rows_own(&proof->rows, text_make("%s", object->loop_sha256));
+    row->status = "ok";
+    struct instruction *loop = read_object_loop(object, &count);
+    if (!loop) {
+        row->status = "not_proved";
+        row->detail = rows_own(&proof->rows,
+                               text_make("instruction %zu of the loop (opcode 0x%02x) is none that "
+                                         "is known here",
+                                         count - begin, object->code[count].code));
+        return;
+    }
+    row->mix_found = rows_own(&proof->rows, loop_text_mix(loop, count));
+    row->order_found = rows_own(&proof->rows, loop_text_order(loop, count));
+    free(loop);
+    check_list(to, "mix", plan->mix, row->mix_found, loop_text_mix_difference);
+    check_list(to, "order", plan->sequence, row->order_found, loop_text_order_difference);
 }

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // What one call of objdump gets: enough to make starting it cheap, little enough that its
 // output (about 40 bytes an instruction) stays far below OUTPUT_LIMIT.
@@ -32,6 +33,21 @@ static void mark_not_proved(struct proof *proof, struct proof_row *row, const ch
     row->detail = rows_own(&proof->rows, text_make("%s", why));
 }
 
+// A program of the kernel: what the JIT makes of it is known where it runs, so its own instructions
+// are what is compared.
+static void read_object(struct job *job, size_t i) {
+    struct proof_row *row = &job->proof.row[i];
+    struct object object = {0};
+    struct error problem;
+    if (access(job->paths[i], F_OK) != 0)
+        mark_not_proved(&job->proof, row, "bpf-as was not there to make it: ./asmsweep setup");
+    else if (object_read(job->paths[i], &object, &problem) == 0)
+        check_object(claims(job, i), &object, &job->proof, row);
+    else
+        mark_not_proved(&job->proof, row, problem.text);
+    object_free(&object);
+}
+
 // Hashes and symbols of every binary; one that cannot be read is not_proved.
 static void read_files(struct job *job) {
     job->proof = proof_new(job->plan.count);
@@ -44,6 +60,12 @@ static void read_files(struct job *job) {
         row->mix_claimed = claims(job, i)->mix;
         row->retired_expected = table_cell(&job->plan.table, i, "retired_expected");
         job->paths[i] = text_make("%s/bin/%s", job->build_dir, row->variant);
+        if (!strcmp(claims(job, i)->target, "bpf")) {
+            read_object(job, i);
+            free(job->paths[i]);
+            job->paths[i] = NULL;
+            continue;
+        }
         if (loop_file_read(job->paths[i], &job->files[i], &problem)) {
             mark_not_proved(&job->proof, row, problem.text);
             free(job->paths[i]);
@@ -114,7 +136,7 @@ static void check_duplicates(struct job *job) {
     for (size_t i = 0; i < job->plan.count; i++) {
         const char *original = claims(job, i)->duplicate_of;
         struct proof_row *row = &job->proof.row[i];
-        if (!*original || !job->paths[i])
+        if (!*original || !*row->loop_sha256)
             continue;
         const struct proof_row *other = proof_find(&job->proof, 0, original);
         const char *loop = other ? other->loop_sha256 : "";

@@ -79,6 +79,8 @@ static void answer(struct group *group, const char *order, const struct texts *t
 // Is there a group, and a body to compare it with? The empty loop's is a name.
 static bool is_comparable(const struct variants_row *plan, const struct proof_row *row) {
     const char *first = strchr(row->order_found, ';');
+    if (!strcmp(plan->target, "bpf"))
+        return false; // no assembler for programs of the CPU knows its words
     return *plan->group && plan->groups >= 1 && first && strchr(first + 1, ';');
 }
 

@@ -42,7 +42,7 @@ static bool same_binary(const struct subject *subject) {
            !strcmp(file.elf_sha256, subject->row->elf_sha256);
 }
 
-// Which variants to run, and where: all that have a binary.
+// Which variants to run, and where: all that are programs and have a binary.
 static void list_subjects(struct work *work) {
     for (size_t i = 0; i < work->proof.count; i++)
         if (table_column(&work->proof.rows.table, "disassembly") < 0) // of an older version
@@ -51,7 +51,7 @@ static void list_subjects(struct work *work) {
     for (size_t i = 0; i < work->plan.count; i++) {
         const struct variants_row *plan = (const struct variants_row *)work->plan.row + i;
         struct proof_row *row = proof_find(&work->proof, i, plan->variant);
-        if (row == NULL || !*row->elf_sha256)
+        if (row == NULL || !*row->elf_sha256 || !strcmp(plan->target, "bpf"))
             continue;
         struct subject *subject = &work->subjects[work->count++];
         *subject = (struct subject){

@@ -14,7 +14,8 @@ static void print_engine(const struct engine *engine, const struct engine_probe 
         return;
     }
     printf("  usable%s%s\n", *probe->reason ? ": " : "", probe->reason);
-    printf("  core cycles (PMU): %s, %s\n", probe->has_pmu ? "yes" : "no", probe->pmu_reason);
+    if (engine->target == TARGET_x86)
+        printf("  core cycles (PMU): %s, %s\n", probe->has_pmu ? "yes" : "no", probe->pmu_reason);
     printf("  CLI, STI, POPF at CPL%d: %s, %s\n", probe->ring, privilege_name(probe->privilege),
            probe->privilege_reason);
 }
@@ -22,22 +23,26 @@ static void print_engine(const struct engine *engine, const struct engine_probe 
 // Count the variants of a build that this engine refuses.
 static void print_prediction(const struct plan *plan, const struct engine *engine,
                              const struct engine_probe *probe) {
-    size_t refused = 0, unproved = 0;
+    size_t refused = 0, unproved = 0, all = 0;
     for (size_t i = 0; i < plan->count; i++) {
         struct engine_job job = plan_job(plan, i);
         struct execution execution;
+        if (job.target != engine->target)
+            continue;
+        all++;
         unproved += plan->rows[i].unproved != 0;
         refused += !engine_may_run(&job, probe, &execution);
     }
     char why[320];
     double cycles;
+    if (!all)
+        return;
     if (probe->usable && engine->needs_unit && !plan_calibrator(plan, &cycles, why, sizeof why))
         printf("%s with engine %s: no unit: %s\n", plan->sweep, engine->name, why);
     else if (probe->usable)
         printf("%s with engine %s: %zu of %zu variants can run, %zu are refused or emulated, %zu "
                "unproved\n",
-               plan->sweep, engine->name, plan->count - refused - unproved, plan->count, refused,
-               unproved);
+               plan->sweep, engine->name, all - refused - unproved, all, refused, unproved);
 }
 
 int command_doctor(int argc, char **argv, struct error *error) {

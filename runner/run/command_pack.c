@@ -25,7 +25,8 @@ static size_t list_entries(const struct plan *plan, const struct pack_choice *ch
     size_t count = 0;
     for (size_t i = 0; i < plan->count; i++) {
         const struct variant *variant = &plan->rows[i];
-        if (!variant->unproved && (choice->ring == 0 || variant->needs != NEEDS_cpl0))
+        if (!variant->unproved && variant->target == TARGET_x86 &&
+            (choice->ring == 0 || variant->needs != NEEDS_cpl0))
             entries[count++] = (struct guest_entry){
                 variant->path,
                 {variant->name, bare ? iterations : "--stopwatch", bare ? NULL : SLICES},

@@ -68,6 +68,8 @@ static int take_cores(const struct request *request, struct measurement *run, st
             return -1;
         struct engine_settings settings = measure_settings(run, i);
         run->engine->probe(&settings, &run->probes[i]);
+        if (run->kernel_engine)
+            run->kernel_engine->probe(&settings, &run->kernel_probes[i]);
         if (!request->dry_run)
             look_at_core(run, i);
         if (!request->dry_run && run->settings->contended && take_neighbour(request, run, i, error))
@@ -135,6 +137,14 @@ static const struct engine *find_engine(const char *name, struct error *error) {
     return engine;
 }
 
+// Loading programs into the kernel is tried only where a variant asks for it.
+static const struct engine *find_kernel_engine(const struct plan *plan) {
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->rows[i].target == TARGET_bpf)
+            return engine_find("bpf");
+    return NULL;
+}
+
 // May the folder that was asked for become a new run's?
 static int check_folder(const struct request *request, struct error *error) {
     if (!request->out || request->resume || request->dry_run)
@@ -153,6 +163,7 @@ static int prepare(const struct request *request, struct plan *plan, struct meas
         return -1;
     if (tune_recover(&tune_system, stderr, error))
         fprintf(stderr, "asmsweep-run: %s\n", error->text);
+    run->kernel_engine = find_kernel_engine(plan);
     catch_signals();
     snprintf(run->event_text, sizeof run->event_text, "%s", settings->events);
     run->event_count = request_split_events(run->event_text, run->events);

@@ -2,9 +2,8 @@
 #include "runner/run/measure.h"
 
 #include "common/memory.h"
-#include "common/units.h"
-#include "runner/host/disturbance.h"
 #include "runner/host/process.h"
+#include "runner/run/block.h"
 #include "runner/run/cross_check.h"
 #include "runner/run/patience.h"
 #include "runner/run/schedule.h"
@@ -14,158 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One block of one core while it runs: what the sink needs.
-struct block {
-    struct measurement *run;
-    struct record_run record;
-    struct disturbance *watch;
-    struct engine_settings *settings;
-    struct tallies *tallies; // of this core
-    struct turn {
-        bool wanted, done; // done: measured in it before a resume
-        size_t slot;
-    } * turns; // by variant
-    size_t core, done, planned;
-    size_t wanted;    // variants this block has, also those measured before a resume
-    size_t disturbed; // of them those without a value because the core was shared
-    long number;
-    double started;
-    struct error *error;
-    int failed;
-};
-
-static size_t variant_index(const struct plan *plan, const char *name) {
-    size_t index = 0;
-    while (index < plan->count && strcmp(plan->rows[index].name, name))
-        index++;
-    return index;
-}
-
-// Give the tallies what an earlier part of this run measured in this block.
-static void replay(struct block *block) {
-    struct history *history = &block->run->history;
-    const struct measurements_row *rows = history->rows.row;
-    const struct plan *plan = block->run->plan;
-    for (; history->next < history->count; history->next++) {
-        const struct journal_line *line = &history->lines[history->next];
-        if ((size_t)line->core != block->core || line->block != block->number)
-            return;
-        size_t index = variant_index(plan, line->variant);
-        for (; history->next_row < history->rows.count; history->next_row++) {
-            const struct measurements_row *row = &rows[history->next_row];
-            if (strcmp(row->variant, line->variant) || row->block != line->block ||
-                strcmp(row->core_type, block->record.machine->core_type))
-                break;
-            if (index < plan->count)
-                tallies_add(&block->tallies[index], row);
-        }
-        if (index < plan->count)
-            block->turns[index].done = true;
-    }
-}
-
-static void show_progress(const struct block *block) {
-    if (!block->run->progress)
-        return;
-    char left[32] = "";
-    double spent = machine_read_tsc().seconds - block->started;
-    size_t blocks_left = (size_t)(block->run->settings->blocks - block->number - 1);
-    if (block->number >= block->run->settings->blocks)
-        blocks_left = 0;
-    double rate = block->done ? spent / (double)block->done : 0;
-    units_format_seconds(
-        rate * (double)(block->planned - block->done + blocks_left * block->run->plan->count), left,
-        sizeof left);
-    fprintf(stderr, "\r\033[Kblock %ld of %lld: %zu done, %zu left; about %s to go",
-            block->number + 1, block->run->settings->blocks, block->done,
-            block->planned - block->done, left);
-    if (block->done == block->planned)
-        fputs("\r\033[K", stderr);
-    fflush(stderr);
-}
-
-const char *measure_why_lost(const struct engine_probe *probe) {
-    return probe->has_pmu ? "no counter of this engine tells it" : probe->pmu_reason;
-}
-
-// Events that were asked for and do not count here: a row each that says so.
-static void add_lost_events(const struct block *block, struct execution *execution) {
+// What executes variants of a kind, for this block's rows: the engine that was asked for, or the
+// one that takes programs of the kernel.
+static void use_engine(struct block *block, enum target target) {
     const struct measurement *run = block->run;
-    const struct engine_probe *probe = block->record.probe;
-    struct engine_count *count;
-    if (execution->status != STATUS_ok || block->record.engine == run->cross_check)
+    if (block_is_cross_check(block))
         return;
-    for (size_t i = 0; i < run->event_count; i++)
-        if (!(probe->counted_events >> i & 1) &&
-            (count = execution_add_count(execution, QUANTITY_event, "pmu", run->events[i])))
-            ends_with(count, STATUS_not_supported, "%s", measure_why_lost(probe));
-}
-
-static int was_executed(const struct execution *execution) {
-    bool could_run = execution->status != STATUS_refused && execution->status != STATUS_unproved;
-    // Emulated is what the engine knows beforehand, or what an execution showed.
-    return could_run && (execution->status != STATUS_emulated || execution->seconds_run > 0);
-}
-
-static int append(struct block *block, const struct execution *execution, const char *disturbance) {
-    char *rows, *slices;
-    size_t rows_length, slices_length;
-    FILE *measurements = text_open(&rows, &rows_length);
-    FILE *samples = text_open(&slices, &slices_length);
-    size_t slot = block->turns[execution->index].slot;
-    record_execution(&block->record, execution, block->number, (long)slot, disturbance,
-                     measurements, samples, &block->tallies[execution->index]);
-    text_close(measurements);
-    text_close(samples);
-    struct journal_line line = {
-        .core = (int)block->core, .block = block->number, .slot = (long)slot};
-    snprintf(line.variant, sizeof line.variant, "%s",
-             block->run->plan->rows[execution->index].name);
-    int failed = store_append(block->run->store, &line, rows, rows_length, slices, slices_length,
-                              was_executed(execution), block->error);
-    free(rows);
-    free(slices);
-    return failed;
-}
-
-static int sink(const struct execution *execution, void *context) {
-    struct block *block = context;
-    struct measurement *run = block->run;
-    char disturbance[200];
-    disturbance_describe(block->watch, execution->switches, execution->migrations, disturbance,
-                         sizeof disturbance);
-    if (!was_executed(execution)) // then nothing was disturbed
-        disturbance[0] = '\0';
-    struct execution whole = *execution;
-    add_lost_events(block, &whole);
-    if (append(block, &whole, disturbance)) {
-        block->failed = run->not_stored = 1;
-        return 1;
-    }
-    block->done++;
-    run->executions++;
-    run->seconds_starting += execution->seconds_started;
-    run->seconds_running += execution->seconds_run;
-    block->settings->patience = patience_of(block->run);
-    show_progress(block);
-    // The first block is always finished: every variant has at least one value.
-    if (block->number > 0 && run->deadline > 0 && machine_read_tsc().seconds > run->deadline)
-        run->out_of_budget = 1;
-    return run->out_of_budget;
-}
-
-// A variant that failed its proof is not executed; its row says so.
-static int sink_unproved(struct block *block, size_t index) {
-    struct execution execution = execution_of(&(struct engine_job){.index = index}, -1);
-    execution.privilege = PRIVILEGE_not_needed;
-    ends_with(&execution, STATUS_unproved, "not executed: %s",
-              block->run->plan->rows[index].unproved_reason);
-    return sink(&execution, block);
-}
-
-// The cross-check's blocks stand behind all others.
-static int is_cross_check(const struct block *block) {
-    return block->record.engine == block->run->cross_check;
+    bool kernel = target == TARGET_bpf && run->kernel_engine;
+    block->record.engine = kernel ? run->kernel_engine : run->engine;
+    block->record.probe = kernel ? &run->kernel_probes[block->core] : &run->probes[block->core];
 }
 
 // Is there something to measure in this block? The usual number of blocks has all variants, further
@@ -176,10 +32,12 @@ static bool is_wanted(const struct block *block, size_t index) {
     const struct settings *settings = block->run->settings;
     const struct tallies *tallies = &block->tallies[index];
     double cycles[2], seen;
+    if (block_is_cross_check(block) && block->run->plan->rows[index].target != TARGET_x86)
+        return false;
     if (block->number < settings->blocks || block->number == settings->most_blocks ||
         block->record.contended)
         return true;
-    if (is_cross_check(block))
+    if (block_is_cross_check(block))
         return cross_check_judge(tallies, settings->precision, cycles, &seen) ==
                CROSS_CHECK_disagrees;
     return tallies_too_wide(tallies, settings->precision);
@@ -216,9 +74,32 @@ static size_t list_jobs(struct block *block, struct engine_job *jobs) {
 // Most of what is left lacks quiet slices: a further block begins at a better moment.
 static void wait_for_quiet(const struct block *block) {
     long further = block->number - (long)block->run->settings->blocks;
-    if (further >= 0 && !is_cross_check(block) && !block->record.contended &&
+    if (further >= 0 && !block_is_cross_check(block) && !block->record.contended &&
         2 * block->disturbed > block->wanted)
         patience_wait(block->run, block->core, further);
+}
+
+// One that would be refused anyway is refused, proved or not.
+static bool is_unproved(struct block *block, const struct engine_job *job) {
+    use_engine(block, job->target);
+    return block->run->plan->rows[job->index].unproved && block->record.probe->usable;
+}
+
+// jobs[0..count), all proved, by their engines, in order.
+static int execute_proved(struct block *block, const struct engine_job *jobs, size_t count,
+                          struct error *error) {
+    size_t from = 0, to;
+    int failed = 0;
+    for (; from < count && !failed && !block->failed && !block->run->out_of_budget &&
+           !process_interrupted();
+         from = to) {
+        for (to = from; to < count && jobs[to].target == jobs[from].target;)
+            to++;
+        use_engine(block, jobs[from].target);
+        failed = engine_measure(block->record.engine, block->settings, block->record.probe,
+                                jobs + from, to - from, block_sink, block, error);
+    }
+    return failed;
 }
 
 // Measure jobs[0..count); those that failed their proof only get a row.
@@ -227,16 +108,16 @@ static int execute(struct block *block, struct engine_settings *settings, struct
     size_t proved = 0;
     block->settings = settings; // rows of the unproved come through the same sink
     for (size_t i = 0; i < count && !block->failed; i++)
-        if (block->run->plan->rows[jobs[i].index].unproved)
-            sink_unproved(block, jobs[i].index);
+        if (is_unproved(block, &jobs[i]))
+            block_sink_unproved(block, jobs[i].index);
         else
             jobs[proved++] = jobs[i];
     if (!proved || block->failed || block->run->out_of_budget)
         return 0;
     settings->evidence = block->number == 0;
-    block->settings->patience = patience_of(block->run);
-    return engine_measure(block->record.engine, settings, block->record.probe, jobs, proved, sink,
-                          block, error);
+    settings->level = block->record.level;
+    settings->patience = patience_of(block->run);
+    return execute_proved(block, jobs, proved, error);
 }
 
 static int run_block(struct block *block, struct engine_settings *settings, struct error *error) {
@@ -244,7 +125,7 @@ static int run_block(struct block *block, struct engine_settings *settings, stru
     struct engine_job *jobs = memory_zero(variants, sizeof *jobs);
     block->turns = memory_zero(variants, sizeof *block->turns);
     mark_wanted(block);
-    replay(block);
+    block_replay(block);
     block->planned = list_jobs(block, jobs);
     block->done = 0;
     if (block->planned)
@@ -275,6 +156,7 @@ struct engine_settings measure_settings(const struct measurement *run, size_t co
     return (struct engine_settings){.cpu = run->cores[core].cpu,
                                     .slices = (size_t)run->settings->slices,
                                     .timeout = run->settings->timeout,
+                                    .level = run->found[core].cycles,
                                     .events = run->events,
                                     .event_count = run->event_count,
                                     .guest_kernel = run->guest_kernel,

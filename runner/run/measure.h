@@ -23,6 +23,8 @@ struct measurement {
     struct settings *settings;
     const struct plan *plan;
     const struct engine *engine;
+    const struct engine
+        *kernel_engine; // what executes programs of the kernel; NULL: there are none
     struct store *store;
     struct core cores[2];        // one, or the two types of a hybrid CPU
     int locks[2];                // of the cores; -1: none
@@ -45,7 +47,7 @@ struct measurement {
     // What comes out. tallies[core * plan->count + variant].
     struct tallies *tallies;
     struct machine machines[2];
-    struct engine_probe probes[2];
+    struct engine_probe probes[2], kernel_probes[2];
     size_t executions;
     double seconds_starting, seconds_running;
     int out_of_budget;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Which of the names a text is, from 0; -1: none.
 static int find_name(const char *text, const char *const *names, int count) {
@@ -50,6 +51,11 @@ static int read_variant(const struct plan *plan, size_t at, struct variant *vari
     if (needs < 0)
         return wrong(plan, at, "needs", "not none, iopl or cpl0", error);
     variant->needs = (enum needs)needs;
+    // In the order of enum target; older files have only the first, and no such column.
+    int target = *row->target ? find_name(row->target, (const char *const[]){"x86", "bpf"}, 2) : 0;
+    if (target < 0)
+        return wrong(plan, at, "target", "not x86 or bpf", error);
+    variant->target = (enum target)target;
     // In the order of enum segment; the empty text is CHAINS_all.
     variant->excluded_chain =
         find_name(row->excludes_chain, (const char *const[]){"add", "rol", "imul", ""}, 4);
@@ -69,6 +75,8 @@ static void find_unproved(struct variant *variant, const struct proof_row *proof
     const char *reason = NULL;
     if (proof == NULL) {
         reason = "not in proof.csv: build the sweep again";
+    } else if (!*proof->elf_sha256 && *proof->detail && access(variant->path, F_OK) != 0) {
+        reason = proof->detail; // why it could not be made
     } else if (!SHA256File(variant->path, sha256)) {
         // A binary that is gone is built again; any other reason is not the build's.
         snprintf(unread, sizeof unread, "its binary cannot be read: %s",
@@ -255,6 +263,7 @@ struct engine_job plan_job(const struct plan *plan, size_t index) {
         .variant = variant->name,
         .path = variant->path,
         .mix = variant->mix,
+        .target = variant->target,
         .needs = variant->needs,
         .excluded_chain = variant->excluded_chain,
         .iterations = variant->iterations,

@@ -13,6 +13,7 @@ struct variant {
     ROWS_SHARE(plan_keys);
     const char *name;
     const char *mix_source; // "claimed", "found" (in the binary; not claimed), "": there is no mix
+    enum target target;
     enum needs needs;
     int excluded_chain; // enum segment or CHAINS_all
     uint64_t iterations;

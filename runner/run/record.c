@@ -5,9 +5,12 @@
 #include "runner/engine/emulated.h"
 #include "runner/estimate/beside.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
+
+enum { PLACE_SIZE = 19 }; // of an address as text
 
 static struct machine_keys keys_of(const struct machine *machine) {
 #define KEY(file, name, type, unit) .name = machine->name,
@@ -97,9 +100,10 @@ static void put(const struct record_run *run, const struct measurements_row *row
     tallies_add(tallies, row);
 }
 
-// What all rows of an execution share. `time` has room for record_time.
+// What all rows of an execution share. `time` has room for record_time, `place` for an address.
 static struct measurements_row begin(const struct record_run *run,
-                                     const struct execution *execution, char *time) {
+                                     const struct execution *execution, char *time,
+                                     char place[PLACE_SIZE]) {
     const struct variant *variant = &run->plan->rows[execution->index];
     struct measurements_row row;
     record_time(time);
@@ -108,6 +112,11 @@ static struct measurements_row begin(const struct record_run *run,
     row.time_utc = time;
     row.machine_keys = keys_of(run->machine);
     row.variant_keys = variant->variant_keys;
+    if (execution->loop_address) {
+        snprintf(place, PLACE_SIZE, "0x%" PRIx64, execution->loop_address);
+        row.loop_address = place;
+        row.loop_bytes = execution->loop_bytes;
+    }
     row.engine_keys = (struct engine_keys){run->engine->name, run->probe->accel, run->probe->ring,
                                            execution->privilege};
     row.cpu = execution->cpu;
@@ -123,7 +132,7 @@ static void take_slices(const struct record_run *run, const struct execution *ex
     uint64_t seed =
         (uint64_t)run->settings->seed + (uint64_t)row->block * 1000003 + execution->index;
     stopwatch_evaluate(&execution->slices, run->plan->rows[execution->index].excluded_chain,
-                       run->level, seed, &value);
+                       execution->own_level ? execution->level : run->level, seed, &value);
     row->value = value.cycles.value;
     row->ci_low = value.cycles.low;
     row->ci_high = value.cycles.high;
@@ -154,8 +163,8 @@ static void take_contended(const struct record_run *run, const struct execution 
 void record_execution(const struct record_run *run, const struct execution *execution, long block,
                       long slot, const char *disturbance, FILE *measurements, FILE *samples,
                       struct tallies *tallies) {
-    char time[32], detail[400] = "";
-    struct measurements_row row = begin(run, execution, time);
+    char time[32], place[PLACE_SIZE], detail[400] = "";
+    struct measurements_row row = begin(run, execution, time, place);
     row.block = block;
     row.slot = slot;
     // An engine without slices gives its cycles as a count.

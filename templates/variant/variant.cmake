@@ -11,6 +11,7 @@ find_program(ASMSWEEP_CC NAMES gcc cc clang REQUIRED)
 find_program(ASMSWEEP_AS as REQUIRED)
 find_program(ASMSWEEP_LD ld REQUIRED)
 find_program(ASMSWEEP_OBJDUMP objdump REQUIRED)
+find_program(ASMSWEEP_BPF_AS bpf-as) # without it there are no programs of the kernel
 # Debian 11's. What is older was never tried; bytes that a tool does not know are told by themselves.
 set(ASMSWEEP_BINUTILS 2.35)
 set(ASMSWEEP_VARIANT_DIR ${CMAKE_CURRENT_LIST_DIR})
@@ -49,8 +50,9 @@ ${ASMSWEEP_BINUTILS} or newer, or name its ${name} by -DASMSWEEP_${variable}=PAT
   endforeach()
 endfunction()
 
-# Run the generator for `sweep` into the build directory; sets `out` to the names.
-function(asmsweep_generate sweep out)
+# Run the generator for `sweep` into the build directory; sets `out` to the names, `bpf` to those
+# among them that are programs of the kernel.
+function(asmsweep_generate sweep out bpf)
   execute_process(
     COMMAND ${ASMSWEEP_PYTHON} -B ${ASMSWEEP_ROOT}/generator/main.py
             --sweep "${sweep}" --out ${CMAKE_BINARY_DIR}
@@ -66,6 +68,8 @@ function(asmsweep_generate sweep out)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${inputs})
   file(STRINGS ${CMAKE_BINARY_DIR}/names.txt names)
   set(${out} ${names} PARENT_SCOPE)
+  file(STRINGS ${CMAKE_BINARY_DIR}/bpf.txt names)
+  set(${bpf} ${names} PARENT_SCOPE)
 endfunction()
 
 # The run-time as one object, so that ld opens one file less a source.
@@ -103,6 +107,15 @@ function(asmsweep_variant name run_time)
     VERBATIM COMMENT "${name}")
 endfunction()
 
+# A program of the kernel: one object, which the engine links where it runs.
+function(asmsweep_bpf_variant name)
+  add_custom_command(
+    OUTPUT bin/${name}
+    COMMAND ${ASMSWEEP_BPF_AS} -o bin/${name} src/${name}.s
+    DEPENDS ${CMAKE_BINARY_DIR}/src/${name}.s
+    VERBATIM COMMENT "${name}")
+endfunction()
+
 # Binaries whose variant is gone would be packed and proved for nothing.
 function(asmsweep_remove_stale names)
   foreach(folder bin obj)
@@ -121,12 +134,20 @@ endfunction()
 
 function(asmsweep_sweep sweep)
   asmsweep_check_binutils()
-  asmsweep_generate("${sweep}" names)
+  asmsweep_generate("${sweep}" names bpf)
   asmsweep_remove_stale("${names}")
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/run-time)
   asmsweep_run_time(run_time)
+  if(NOT ASMSWEEP_BPF_AS)
+    list(REMOVE_ITEM names ${bpf})
+    set(bpf)
+  endif()
   foreach(name IN LISTS names)
-    asmsweep_variant(${name} ${run_time})
+    if(name IN_LIST bpf)
+      asmsweep_bpf_variant(${name})
+    else()
+      asmsweep_variant(${name} ${run_time})
+    endif()
   endforeach()
   list(TRANSFORM names PREPEND ${CMAKE_BINARY_DIR}/bin/ OUTPUT_VARIABLE binaries)
   if(ASMSWEEP_PROVE)

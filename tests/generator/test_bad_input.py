@@ -204,7 +204,7 @@ def test_a_mistake_leaves_the_last_good_output_alone(generate, tmp_path):
                 for p in (tmp_path / "out").rglob("*.*") if not p.is_symlink()}
     before = output()
     assert generate(good + 'axes = { a = [] }\n').returncode == 2
-    assert len(before) == 6 and output() == before
+    assert len(before) == 7 and output() == before
 
 
 def test_a_link_out_of_the_templates_is_no_template(generate, tmp_path):

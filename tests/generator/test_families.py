@@ -26,9 +26,11 @@ def test_the_golden_render_is_what_the_template_gives(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_variant_claims_mix_and_bytes(family):
+    # How long the code of a program of the kernel is, and so what retires, its JIT decides.
     for variant in variants_of(family).values():
-        assert variant.row["mix"] and variant.row["bytes_claimed"], variant.name
-        assert variant.row["retired_expected"], variant.name
+        own = variant.row["target"] == "x86"
+        assert variant.row["mix"] and bool(variant.row["bytes_claimed"]) == own, variant.name
+        assert bool(variant.row["retired_expected"]) == own, variant.name
 
 
 @pytest.mark.parametrize("family", FAMILIES)

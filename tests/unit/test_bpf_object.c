@@ -75,16 +75,19 @@ static void what_refers_to_nothing_that_is_named_is_refused(void **state) {
         struct bpf_insn insn;
         const char *why;
     } rows[] = {
-        {11, {.code = BPF_JMP | BPF_JNE, .off = 0}, NULL}, // to the exit
-        {11, {.code = BPF_JMP | BPF_JNE, .off = 1}, "a jump leaves its function"},
-        {11, {.code = BPF_JMP | BPF_JNE, .off = -5}, "a jump leaves its function"},
-        {11, {.code = BPF_JMP | BPF_CALL, .imm = 5}, "a call names nothing"},
-        {11, {.code = BPF_JMP | BPF_CALL | BPF_X, .imm = 5}, "a call goes by a register"},
+        {6, {.code = BPF_JMP | BPF_JNE, .off = 0}, NULL}, // to the exit
+        {6, {.code = BPF_JMP | BPF_JNE, .off = 1}, "a jump leaves its function"},
+        {6, {.code = BPF_JMP | BPF_JNE, .off = -8}, "a jump leaves its function"},
+        {6, {.code = BPF_JMP | BPF_JNE, .off = -6}, "a jump leaves its function"}, // into an lddw
+        {6, {.code = BPF_JMP | BPF_CALL, .imm = 5}, "a call names nothing"},
+        {6, {.code = BPF_JMP | BPF_CALL | BPF_X, .imm = 5}, "a call goes by a register"},
+        {11, {.code = BPF_JMP | BPF_JNE, .dst_reg = 6, .off = -2}, "does not count r6 down"},
+        {10, {.code = BPF_ALU64 | BPF_SUB, .dst_reg = 6, .imm = 2}, "does not count r6 down"},
         {9, {.code = BPF_ALU64 | BPF_MOV}, "a relocation is of a kind that no program has"},
         {7, {.code = BPF_ALU64 | BPF_MOV}, "a function has no end"},
         {1, {.imm = 1}, "an lddw is none"},
         {3, {.code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = 1, .src_reg = 1}, "an lddw is none"},
-        {10, {.code = BPF_LD | BPF_IMM | BPF_DW, .src_reg = 0}, "an lddw is none"},
+        {12, {.code = BPF_LD | BPF_IMM | BPF_DW}, "an lddw is none"},
     };
     char *copy = malloc(length);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runner/engine: what the width segments of a program of the kernel take on a core of one's own.
+#pragma once
+
+#include "runner/bpf/load.h"
+#include "runner/estimate/stopwatch.h"
+
+// Cycles of an iteration on this CPU, by runs of a loaded program between two moments at which the
+// width loop of processes, whose level is known (`level`, cycles), shows that nobody is there;
+// never by those runs alone. Looks for at most `seconds`, and remembers what it finds in the build
+// tree. NaN: not known.
+double bpf_level_find(const struct loaded *loaded, const struct slices *shape, int cpu,
+                      double level, double seconds);
+
+// The same from prepared numbers: width cycles of `count` such runs, which are sorted; NaN: too
+// few, or they do not agree.
+double bpf_level_judge(double *cycles, size_t count);
