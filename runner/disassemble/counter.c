@@ -235,6 +235,22 @@ bool counter_is_step(const char *canonical) {
            strncmp(canonical, "decq 0x", 7) == 0;
 }
 
+// The first instruction that writes a counter in memory by its address; NULL: none.
+static const struct instruction *writer_of_memory(const struct instruction *body, size_t count,
+                                                  const char *counter) {
+    static const char *const writing[] = {"mov", "movnti", "add", "sub",  "adc", "sbb",
+                                          "and", "or",     "xor", "inc",  "dec", "neg",
+                                          "not", "xchg",   "pop", "xadd", NULL};
+    for (size_t i = 0; i < count; i++) {
+        struct parts parts;
+        take_apart(body[i].text, &parts);
+        if (parts.count && !strcmp(parts.operand[parts.count - 1], counter) &&
+            is_one_of(body[i].text, writing))
+            return &body[i];
+    }
+    return NULL;
+}
+
 enum counter_use counter_use(const struct instruction *body, size_t count, const char *step,
                              const struct instruction **writer) {
     struct parts parts;
@@ -243,8 +259,10 @@ enum counter_use counter_use(const struct instruction *body, size_t count, const
     const char *counter = parts.count ? parts.operand[0] : "";
     bool held = true;
     *writer = NULL;
-    if (!*places.counter.name)
-        return COUNTER_KEPT; // in memory
+    if (!*places.counter.name) { // in memory
+        *writer = writer_of_memory(body, count, counter);
+        return *writer == NULL ? COUNTER_KEPT : COUNTER_LOST;
+    }
     set(&places, counter, true);
     for (size_t i = 0; i < count; i++) {
         step_over(&places, body[i].text);

@@ -144,16 +144,17 @@ static void contend(const struct slices *slices, const struct quiet *quiet, doub
     for (size_t i = 0; i < slices->count; i++)
         ratio[i] = segment_ticks(slices, i, SEGMENT_loop) / quiet->unit[i];
     double all = stats_trimmed_mean(ratio, slices->count, STATS_TRIM);
+    char together[64] = "";
+    if (all > 0) // of few long ones an interrupt makes nonsense
+        snprintf(together, sizeof together, "; all together %.4g cycles", all);
     if (isnan(level))
         fail(value, STATUS_contended,
-             "what the core's width allows is not known, so nor is whether it was shared; all "
-             "slices together %.4g cycles",
-             all);
+             "what the core's width allows is not known, so nor is whether it was shared%s",
+             together);
     else
         fail(value, STATUS_contended,
-             "the core was shared: %zu of %zu slices without a neighbour or an interrupt; all "
-             "together %.4g cycles",
-             quiet->count, slices->count, all);
+             "the core was shared: %zu of %zu slices without a neighbour or an interrupt%s",
+             quiet->count, slices->count, together);
     free(ratio);
 }
 

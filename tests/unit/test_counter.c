@@ -92,6 +92,9 @@ static void what_is_put_back_is_told_from_what_is_not(void **unused) {
     assert_int_equal(use_in("mul %rbx", "dec %r15"), COUNTER_KEPT);
     assert_int_equal(use_in("mov %eax,%r15d", "dec %r15"), COUNTER_LOST);
     assert_int_equal(use_in("mul %rbx; mov %eax,%r15d", "decq 0xa01040"), COUNTER_KEPT);
+    assert_int_equal(use_in("nop; movq $0x1,0xa01040", "decq 0xa01040"), COUNTER_LOST);
+    assert_int_equal(use_in("lock add %rbx,0xa01040", "decq 0xa01040"), COUNTER_LOST);
+    assert_int_equal(use_in("mov 0xa01040,%rbx; mov %rbx,0xa01048", "decq 0xa01040"), COUNTER_KEPT);
 }
 
 int main(void) {

@@ -276,7 +276,7 @@ static void without_a_known_level_all_is_contended(void **state) {
     assert_int_equal(value.status, STATUS_contended);
     assert_nan(value.cycles.value);
     assert_contains(value.detail, "is not known");
-    assert_contains(value.detail, "all slices together 48");
+    assert_contains(value.detail, "all together 48");
 }
 
 // What the slices are above the level goes into the interval: a little of a light neighbour, or a
