@@ -2,6 +2,7 @@
 #include "runner/bpf/live.h"
 
 #include "common/memory.h"
+#include "runner/disassemble/loop_text.h"
 #include "runner/disassemble/objdump.h"
 
 #include <inttypes.h>
@@ -34,6 +35,7 @@ static void trim(struct live_function *function) {
         return;
     function->length = function->instructions[count].address - function->address;
     function->count = count;
+    function->cut = false;
 }
 
 // Read what lies from the function's address to the next symbol.
@@ -60,25 +62,43 @@ static int disassemble(struct live_function *function, const char *objdump, stru
     return failed;
 }
 
-static void add(struct live *live, uint64_t address, int depth, const struct symbols *symbols) {
-    for (size_t i = 0; i < live->count; i++)
-        if (address == live->function[i].address ||
-            (address > live->function[i].address && address < end_of(&live->function[i])))
+static void add(struct live *live, uint64_t address, int depth, bool certain,
+                const struct symbols *symbols) {
+    for (size_t i = 0; i < live->count; i++) {
+        struct live_function *function = &live->function[i];
+        if (address == function->address ||
+            (address > function->address && address < end_of(function))) {
+            function->certain |= certain;
             return;
+        }
+    }
     if (live->count == LIVE_FUNCTIONS || depth > LIVE_DEPTH) {
         live->cut = true;
         return;
     }
-    live->function[live->count++] = (struct live_function){
-        .name = symbols_name(symbols, address), .address = address, .depth = depth};
+    live->function[live->count++] = (struct live_function){.name = symbols_name(symbols, address),
+                                                           .address = address,
+                                                           .depth = depth,
+                                                           .certain = certain};
 }
 
+// Where the function goes on to; behind a branch only by way of it.
 static void add_targets(struct live *live, size_t at, const struct symbols *symbols) {
     const struct live_function *function = &live->function[at];
+    bool certain = function->certain;
     for (size_t i = 0; i < function->count; i++) {
-        uint64_t target = function->instructions[i].target;
-        if (target && (target < function->address || target >= end_of(function)))
-            add(live, target, function->depth + 1, symbols);
+        struct instruction *instruction = &function->instructions[i];
+        uint64_t target = instruction->target;
+        bool conditional = *instruction->text == 'j' && !canonical_is(instruction->text, "jmp");
+        certain &= !conditional;
+        if (target && (target < function->address || target >= end_of(function))) {
+            char *name = symbols_name(symbols, target);
+            live_put_target(instruction, name);
+            free(name);
+            add(live, target, function->depth + 1, certain, symbols);
+        }
+        certain &=
+            !canonical_is(instruction->text, "jmp") && !canonical_is(instruction->text, "ret");
     }
 }
 
@@ -92,7 +112,7 @@ int live_read(const char *const *names, size_t count, const struct symbols *symb
             return error_set(error, ERROR_MISSING, NULL, 0,
                              "the kernel's symbols have no %s; what it is cannot be shown",
                              names[i]);
-        add(live, address, 0, symbols);
+        add(live, address, 0, true, symbols);
     }
     for (size_t i = 0; i < live->count; i++) {
         struct live_function *function = &live->function[i];
@@ -200,7 +220,7 @@ static bool is_indirect(const char *text) {
 static char *foreign_instruction(const struct live_function *function) {
     for (size_t i = 0; i < function->count; i++) {
         const char *text = function->instructions[i].text;
-        if (function->depth <= 1 && is_hypercall(text))
+        if (function->certain && is_hypercall(text))
             return text_make("%s makes a hypercall (%s)", function->name, text);
         if (!function->depth && is_indirect(text))
             return text_make("%s goes on through a pointer (%s), as a kernel does whose "
@@ -229,36 +249,66 @@ char *live_emulated(const struct live *live) {
     return NULL;
 }
 
-// --- shown
-
-void live_print_instruction(FILE *stream, const struct instruction *instruction, uint64_t next,
-                            const uint8_t *bytes, const char *target) {
-    char hex[64] = "";
-    for (size_t i = 0; i < next - instruction->address && i < 15; i++)
-        sprintf(hex + 3 * i, "%02x ", bytes[i]);
-    fprintf(stream, "  %016" PRIx64 "  %-36s%s%s%s\n", instruction->address, hex, instruction->text,
-            *target ? " " : "", target);
+static char *mix_of(const struct live_function *function) {
+    struct instruction *kept = memory_zero(function->count, sizeof *kept);
+    size_t count = 0;
+    for (size_t i = 0; i < function->count; i++)
+        if (!is_padding(function->instructions[i].text))
+            kept[count++] = function->instructions[i];
+    char *mix = loop_text_mix(kept, count);
+    free(kept);
+    return mix;
 }
 
-static void print_function(FILE *stream, const struct live_function *function,
-                           const struct symbols *symbols) {
-    fprintf(stream, "%s at 0x%" PRIx64 ", %zu bytes%s:\n", function->name, function->address,
-            function->length, function->cut ? ", cut" : "");
-    for (size_t i = 0; i < function->count; i++) {
-        const struct instruction *instruction = &function->instructions[i];
-        uint64_t next = i + 1 < function->count ? instruction[1].address : end_of(function);
-        char *target =
-            instruction->target ? symbols_name(symbols, instruction->target) : text_make("%s", "");
-        live_print_instruction(stream, instruction, next,
-                               function->bytes + (instruction->address - function->address),
-                               target);
-        free(target);
+char *live_mixes(const struct live *live) {
+    char *text;
+    size_t size;
+    FILE *stream = text_open(&text, &size);
+    for (size_t i = 0; i < live->count; i++) {
+        const struct live_function *function = &live->function[i];
+        if (!function->certain)
+            continue;
+        char *mix = mix_of(function);
+        fprintf(stream, "%s%s: %s", i ? "; " : "", function->name, mix);
+        free(mix);
+    }
+    text_close(stream);
+    return text;
+}
+
+// --- shown
+
+void live_put_target(struct instruction *instruction, const char *name) {
+    size_t length = strlen(instruction->text);
+    snprintf(instruction->text + length, CANONICAL_SIZE - length, " %s", name);
+}
+
+void live_print_code(FILE *stream, const char *name, uint64_t address, const uint8_t *bytes,
+                     const struct instruction *instructions, size_t count, uint64_t end) {
+    fprintf(stream, "%s at 0x%" PRIx64 ", %" PRIu64 " bytes:\n", name, address, end - address);
+    for (size_t i = 0; i < count; i++) {
+        const struct instruction *it = &instructions[i];
+        uint64_t next = i + 1 < count ? it[1].address : end;
+        char hex[64] = "";
+        for (size_t k = 0; k < next - it->address && k < 15; k++)
+            sprintf(hex + 3 * k, "%02x ", bytes[it->address - address + k]);
+        fprintf(stream, "  %016" PRIx64 "  %-36s%s", it->address, hex, it->text);
+        if (it->target >= address && it->target < end)
+            fprintf(stream, " %s+0x%" PRIx64, name, it->target - address);
+        fputs("\n", stream);
     }
 }
 
-void live_print(FILE *stream, const struct live *live, const struct symbols *symbols) {
-    for (size_t i = 0; i < live->count; i++)
-        print_function(stream, &live->function[i], symbols);
-    if (live->cut)
+void live_print(FILE *stream, const struct live *live, bool certain) {
+    for (size_t i = 0; i < live->count; i++) {
+        const struct live_function *function = &live->function[i];
+        if (function->certain != certain)
+            continue;
+        live_print_code(stream, function->name, function->address, function->bytes,
+                        function->instructions, function->count, end_of(function));
+        if (function->cut)
+            fprintf(stream, "  ... cut\n");
+    }
+    if (live->cut && !certain)
         fprintf(stream, "... and what these call further on\n");
 }

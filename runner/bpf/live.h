@@ -25,10 +25,11 @@ struct live_function {
     uint64_t address;
     uint8_t bytes[LIVE_BYTES];
     size_t length;
-    struct instruction *instructions;
+    struct instruction *instructions; // those that leave it with the name of where they go
     size_t count;
-    int depth; // 0: the program calls it
-    bool cut;  // it is longer than that, or cannot be read
+    int depth;    // 0: the program calls it
+    bool certain; // each call comes here: no branch stands before it
+    bool cut;     // it is longer than that, or cannot be read
 };
 
 struct live {
@@ -58,9 +59,19 @@ char *live_emulated(const struct live *live);
 // or "" where none restores. Static.
 const char *live_restores(const struct live *live);
 
-// A listing: address, bytes, instruction, with targets by name.
-void live_print(FILE *stream, const struct live *live, const struct symbols *symbols);
+// What the functions hold that the program calls, and those that these call, without nops:
+// "bpf_local_irq_save: 1*pushfq+1*pop+...; ...". It is what stands there, of which a branch may
+// skip a part. The caller frees it.
+char *live_mixes(const struct live *live);
 
-// One instruction of it: `next` is the address behind it, `bytes` its bytes.
-void live_print_instruction(FILE *stream, const struct instruction *instruction, uint64_t next,
-                            const uint8_t *bytes, const char *target);
+// A listing, address, bytes, instruction: of the functions that each call comes to, or of the
+// others.
+void live_print(FILE *stream, const struct live *live, bool certain);
+
+// The same of `count` instructions of one function, whose bytes lie at an address; behind the last
+// one stands its end.
+void live_print_code(FILE *stream, const char *name, uint64_t address, const uint8_t *bytes,
+                     const struct instruction *instructions, size_t count, uint64_t end);
+
+// Put the name of a direct target behind a call or jump.
+void live_put_target(struct instruction *instruction, const char *name);

@@ -54,9 +54,12 @@ static bool put_arithmetic(const struct bpf_insn *insn, char *text) {
     else if (BPF_OP(insn->code) == BPF_MOV && !insn->imm)
         snprintf(text, TEXT_SIZE, "xor %%%s,%%%s", registers[0][insn->dst_reg],
                  registers[0][insn->dst_reg]);
+    else if (BPF_OP(insn->code) == BPF_MOV && insn->imm > 0)
+        snprintf(text, TEXT_SIZE, "mov $0x%x,%%%s", (unsigned)insn->imm,
+                 registers[0][insn->dst_reg]);
     else
-        snprintf(text, TEXT_SIZE, "%s $%s0x%x,%%%s", name, insn->imm < 0 ? "-" : "",
-                 insn->imm < 0 ? 0U - (unsigned)insn->imm : (unsigned)insn->imm, to);
+        snprintf(text, TEXT_SIZE, "%s $0x%llx,%%%s", name,
+                 wide ? (unsigned long long)insn->imm : (unsigned)insn->imm, to);
     return true;
 }
 
@@ -77,7 +80,7 @@ static bool put_atomic(const struct bpf_insn *insn, const char *from, const char
         name = "lock xadd";
         break;
     case BPF_XCHG:
-        name = "xchg";
+        name = "lock xchg";
         break;
     case BPF_CMPXCHG:
         name = "lock cmpxchg";
@@ -113,8 +116,7 @@ static const struct object_reference *reference_at(const struct object *object, 
     return NULL;
 }
 
-// One instruction. A comparison with 0 and a jump are two of the CPU's.
-static int put(const struct object *object, size_t at, char (*text)[TEXT_SIZE]) {
+int text_of_instruction(const struct object *object, size_t at, char (*text)[TEXT_SIZE]) {
     const struct bpf_insn *insn = &object->code[at];
     int class = BPF_CLASS(insn->code), operation = BPF_OP(insn->code);
     if (insn->dst_reg > 10 || insn->src_reg > 10)
@@ -159,7 +161,7 @@ char (*text_of_loop(const struct object *object, size_t *count))[TEXT_SIZE] {
     *count = 0;
     for (size_t at = object->loop_begin; at < end; at++) {
         at += arguments_at(object, at);
-        int made = put(object, at, lines + *count);
+        int made = text_of_instruction(object, at, lines + *count);
         if (!made) {
             *count = at;
             free(lines);

@@ -14,3 +14,7 @@ enum { TEXT_SIZE = 96 }; // of an instruction, with its NUL
 // the lines, *count of them, which the caller frees; NULL: the instruction at *count has no such
 // text.
 char (*text_of_loop(const struct object *object, size_t *count))[TEXT_SIZE];
+
+// One instruction of the code, whatever stands around it. A comparison with 0 and a jump are two of
+// the CPU's; so room for two. Returns how many; 0: there is no such text.
+int text_of_instruction(const struct object *object, size_t at, char (*text)[TEXT_SIZE]);

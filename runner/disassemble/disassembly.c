@@ -36,9 +36,12 @@ static uint64_t read_hex(const char *text, const char *end, const char **behind)
 // The address in "jne    800000 <loop_begin>": the text behind the last blank but the symbol. Of
 // plain bytes objdump writes it with 0x.
 static uint64_t direct_target(const char *text, const char *end) {
-    const char *symbol = memchr(text, '<', (size_t)(end - text)), *behind;
-    if (symbol)
-        end = symbol;
+    static const char marks[] = "<#"; // a symbol, or where memory lies that an operand names
+    const char *behind;
+    for (const char *mark = marks; *mark; mark++) {
+        const char *found = memchr(text, *mark, (size_t)(end - text));
+        end = found ? found : end;
+    }
     while (end > text && end[-1] == ' ')
         end--;
     const char *operand = end;

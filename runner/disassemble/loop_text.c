@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "runner/disassemble/counter.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +13,19 @@ struct kind {
     size_t length, count;
 };
 
+// "call NAME" or "jmp NAME", as whoever knows the names of targets may have written.
+static bool is_named_call(const char *text) {
+    const char *operand = strchr(text, ' ');
+    return operand && operand[1] != '*' &&
+           (!strncmp(text, "call ", 5) || !strncmp(text, "jmp ", 4));
+}
+
 static size_t count_kinds(const struct instruction *instructions, size_t count,
                           struct kind *kinds) {
     size_t kind_count = 0;
     for (size_t i = 0; i < count; i++) {
         const char *text = instructions[i].text;
-        size_t length = canonical_mnemonic(text), k = 0;
+        size_t length = is_named_call(text) ? strlen(text) : canonical_mnemonic(text), k = 0;
         if (i + 2 == count && counter_is_step(text))
             length = strlen("dec"); // the loop's own, wherever it counts
         while (k < kind_count && (kinds[k].length != length || memcmp(kinds[k].text, text, length)))

@@ -5,7 +5,7 @@
 #include "runner/disassemble/disassembly.h"
 
 // `27*cli+1*sti+1*dec+1*jnz`: mnemonics, first seen first; the loop's own count is `dec` also where
-// it counts in memory.
+// it counts in memory. A call or jump that has a name for its target is counted by that.
 char *loop_text_mix(const struct instruction *instructions, size_t count);
 
 // `27*cli; sti; dec %eax; jnz`: whole instructions with runs.

@@ -195,7 +195,7 @@ static void a_slow_path_is_not_what_runs(void **state) {
     (void)state;
     check((struct function[]){{"bpf_spin_lock", "call:inner c3"},
                               {"bpf_spin_unlock", RESTORE_6 "c3"},
-                              {"inner", SAVE_6 "call:slow c3"},
+                              {"inner", SAVE_6 "74 05 call:slow c3"},
                               {"slow", "ff 15 10 20 30 00 0f 01 c1 call:deep c3"},
                               {"deep", "call:deeper c3"},
                               {"deeper", "c3"},
