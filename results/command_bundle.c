@@ -141,6 +141,19 @@ static int add_program(struct bundle *bundle, size_t at, struct error *error) {
     return add_file(bundle, bundle->build, name.text, name.text, 0755, row->elf_sha256, error);
 }
 
+// What the kernel made of a program at its first load.
+static int add_listing(struct bundle *bundle, size_t at, struct error *error) {
+    const struct proof_row *row = (const struct proof_row *)bundle->proof.row + at;
+    size_t bytes;
+    if (row->listing_sha256[0] == '\0')
+        return 0;
+    char *text = listing_read(bundle->directory, row->variant, row->listing_sha256, &bytes, error);
+    int failed = text == NULL ||
+                 add(bundle, PATH("run/code/%s.txt", row->variant), 0644, text, bytes, error);
+    free(text);
+    return failed ? -1 : 0;
+}
+
 static int add_source(struct bundle *bundle, size_t row, struct error *error) {
     const char *source = ((const struct variants_row *)bundle->plan.row)[row].source;
     if (source[0] == '\0' || source[0] == '/' || strstr(source, "..") != NULL)
@@ -162,7 +175,7 @@ static int add_all(struct bundle *bundle, struct error *error) {
         failed = add_own(bundle, rows_file_name(whole_files[i].file), error);
     failed = failed || add_own(bundle, "sweep.json", error);
     for (size_t row = 0; row < bundle->proof.count && !failed; row++)
-        failed = add_program(bundle, row, error);
+        failed = add_program(bundle, row, error) || add_listing(bundle, row, error);
     for (size_t row = 0; row < bundle->plan.count && !failed; row++)
         failed = add_source(bundle, row, error);
     for (size_t i = 0; i < 3 && bundle->guest != NULL && !failed; i++)

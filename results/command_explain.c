@@ -66,6 +66,24 @@ static void print_listing(const struct explained *of) {
     printf("  (source: %s)\n", table_cell(plan, row, "source"));
 }
 
+// The code of the first load, where it was made at each load; what stands behind `Further` is for
+// whoever opens the file.
+static int print_code(const struct explained *of, struct error *error) {
+    const struct table *proof = &of->table[PROOF];
+    size_t row = find_row(proof, 0, of->variant), bytes;
+    const char *sum = row < proof->rows ? table_cell(proof, row, "listing_sha256") : "";
+    if (*sum == '\0')
+        return 0;
+    char *text = listing_read(of->directory, of->variant, sum, &bytes, error);
+    if (text == NULL)
+        return -1;
+    char *further = strstr(text, "\nFurther: ");
+    printf("\n%.*s  (the whole of it: code/%s.txt)\n",
+           further != NULL ? (int)(further - text) : (int)bytes, text, of->variant);
+    free(text);
+    return 0;
+}
+
 static void print_executions(const struct explained *of) {
     static const char head[] = "\nExecutions\n  %5s %4s %-7s %-12s %12s  %-26s %s\n";
     static const char line[] = "  %5s %4s %-7s %-12s %12s  %-26s %s%s%s\n";
@@ -141,6 +159,8 @@ static void print_commands(const struct explained *of) {
         snprintf(toml, sizeof toml, "%s", table_cell(plan, 0, "toml"));
     puts("\nTo reproduce it");
     print_run(toml, sweep, variant, "");
+    if (strcmp(table_cell(plan, find_row(plan, 0, variant), "target"), "bpf") == 0)
+        return; // no program of its own
     printf("  perf stat build/%s/bin/%s\n", sweep, variant);
     printf("  build/%s/bin/%s --stopwatch 200\n", sweep, variant);
     printf("  objdump -d -j .loop build/%s/bin/%s\n", sweep, variant);
@@ -152,7 +172,7 @@ static int explain(const struct explained *of, struct error *error) {
                                  "duplicate_of source retired_expected";
     static const char proof[] = "status mix_found order_found loop_address loop_bytes jcc_erratum "
                                 "retired_expected retired_cpl0 retired_cpl3 elf_sha256 loop_sha256 "
-                                "detail";
+                                "native native_mix calls restores listing_sha256 detail";
     static const char result[] = "engine accel ring privilege quantity source value ci_low ci_high "
                                  "spread samples executions between_sd within_sd status detail";
     static const int known[] = {PLAN, PROOF, SUMMARY};
@@ -167,6 +187,8 @@ static int explain(const struct explained *of, struct error *error) {
     print_rows(of, PLAN, "What it claims", claims);
     print_rows(of, PROOF, "What was proved", proof);
     print_listing(of);
+    if (print_code(of, error))
+        return -1;
     print_rows(of, SUMMARY, "What was measured", result);
     print_executions(of);
     if (of->table[COSTS].header == NULL)

@@ -2,6 +2,7 @@
 #include "results/reproduce.h"
 
 #include <math.h>
+#include <string.h>
 
 // Median over the slices of loop ticks an iteration over ticks an `add`: field numbers are those
 // of a variant's --stopwatch output (docs/interfaces.md).
@@ -64,17 +65,29 @@ static void write_guest(FILE *stream, bool guest) {
             "   silicon: under emulation (-accel tcg) the times mean nothing.\n\n");
 }
 
-// The first variant of the run that has a value, for the text's examples.
-static const char *find_example(const struct summary_row *summary, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!isnan(summary[i].value))
-            return summary[i].variant;
-    return summary[0].variant;
+static void write_kernel(FILE *stream, const char *example) {
+    fprintf(stream,
+            "   Programs that the kernel executes (engine bpf), of which the build has objects:\n\n"
+            "  less run/code/%s.txt src/%s.s\n\n"
+            "   The first shows what ran: the native code that the kernel made, and the bytes of\n"
+            "   its functions that were called. run/proof.csv has its sum (listing_sha256).\n\n",
+            example, example);
+}
+
+// The first variant of the run that has a value, for the text's examples: one that the kernel
+// executes, or any other. NULL: there is none.
+static const char *find_example(const struct summary_row *summary, size_t count, bool kernel) {
+    const char *found = NULL;
+    for (size_t i = count; i--;)
+        if (!strcmp(summary[i].engine, "bpf") == kernel && (!found || !isnan(summary[i].value)))
+            found = summary[i].variant;
+    return found;
 }
 
 void reproduce_write(const struct summary_row *summary, size_t count, bool guest,
                      const char *unfinished, FILE *stream) {
-    const char *example = find_example(summary, count);
+    const char *example = find_example(summary, count, false);
+    const char *kernel = find_example(summary, count, true);
     fprintf(stream,
             "What this is\n\n"
             "The programs, sources and results of one run of asmsweep: sweep %s, run %s,\n"
@@ -84,8 +97,12 @@ void reproduce_write(const struct summary_row *summary, size_t count, bool guest
             summary->cpu_model, summary->cpu_stepping, summary->microcode,
             unfinished[0] ? "The run was " : "", unfinished, unfinished[0] ? ".\n" : "");
     write_check(stream);
-    write_look(stream, example);
-    write_user_mode(stream, example);
+    if (example)
+        write_look(stream, example);
+    if (kernel)
+        write_kernel(stream, kernel);
+    if (example)
+        write_user_mode(stream, example);
     write_guest(stream, guest);
     fprintf(stream,
             "5. What was found: run/costs.csv (costs with intervals), run/summary.csv (one\n"

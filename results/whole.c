@@ -7,8 +7,10 @@
 #include "results/runs.h"
 
 #include <cjson/cJSON.h>
+#include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char measure[] = "the run is damaged: take a whole copy of it, or measure again";
@@ -101,6 +103,22 @@ int whole_build(const char *directory, const char *builds, const char *sweep, ch
 }
 
 static const char key[] = "toml";
+
+char *listing_read(const char *directory, const char *variant, const char *sum, size_t *bytes,
+                   struct error *error) {
+    const struct path path = path_make("%s/code/%s.txt", directory, variant);
+    char digits[SHA256_DIGEST_STRING_LENGTH], *text = NULL;
+    if (strchr(variant, '/') == NULL)
+        text = disk_read(path.text, bytes, error);
+    else
+        error_set(error, ERROR_INPUT, path.text, 0, "a variant's name has no slash");
+    if (text == NULL || strcmp(SHA256Data((const uint8_t *)text, *bytes, digits), sum) == 0)
+        return text;
+    free(text);
+    error_set(error, ERROR_INPUT, path.text, 0,
+              "is not the listing that proof.csv has the SHA-256 of; take a whole copy of the run");
+    return NULL;
+}
 
 void sweep_json_toml(const char *directory, char *path, size_t size) {
     struct error error;

@@ -26,6 +26,11 @@ int whole_read(const char *directory, enum csv_file file, bool may_miss, struct 
 // Read every CSV of the run so, and see that those that are needed have rows. 0, or -1 with *error.
 int whole_run(const char *directory, struct error *error);
 
+// The listing of a variant's code in the run's folder, code/VARIANT.txt, whose SHA-256 is `sum`;
+// the caller frees it. NULL with *error: it is not there, or another.
+char *listing_read(const char *directory, const char *variant, const char *sum, size_t *bytes,
+                   struct error *error);
+
 // The build that a run was measured from: the one its journal names, else BUILDS/SWEEP; `sweep`
 // is the run's. `path` has room for `size` bytes. 0, or -1 with *error where no build is there.
 int whole_build(const char *directory, const char *builds, const char *sweep, char *path,

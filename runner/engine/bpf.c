@@ -5,6 +5,7 @@
 // on the CPU we are on: once a slice. Each execution loads anew, as the JIT chooses another place.
 // Only constants bound a loop for the verifier, so the first execution of a variant loads it once
 // more, to find how many iterations make a segment.
+#include "runner/engine/bpf_evidence.h"
 #include "runner/engine/bpf_level.h"
 #include "runner/engine/bpf_probe.h"
 #include "runner/engine/bpf_slices.h"
@@ -121,11 +122,12 @@ static enum load_refusal learn(struct run *run, struct known *needs, struct exec
     if (refusal != LOAD_taken)
         return refusal;
     size_t offset = find_place(run, execution);
-    if (find_least(run, &least))
-        return LOAD_failed;
-    needs->n = bpf_choose_n(run->slices, &least);
     if (offset)
         needs->place = place_choose(offset, (size_t)execution->loop_bytes);
+    bool proved = bpf_prove(run->object, &run->loaded, execution);
+    if (proved && find_least(run, &least))
+        return LOAD_failed;
+    needs->n = proved ? bpf_choose_n(run->slices, &least) : 0; // what is not proved never runs
     load_unload(&run->loaded);
     return LOAD_taken;
 }
@@ -139,7 +141,7 @@ static enum load_refusal load_for_slices(struct run *run, const char *path,
     if (refusal != LOAD_taken)
         return refusal;
     place_put(run->object, needs->place);
-    for (int try = 1; (refusal = load(run, needs->n)) == LOAD_taken; try++) {
+    for (int try = 1; (refusal = load(run, needs->n ? needs->n : FIRST_N)) == LOAD_taken; try++) {
         find_place(run, execution);
         if (execution->loop_address % PLACE_LINE == 0 || try == PLACE_TRIES)
             break;
@@ -195,6 +197,10 @@ static void measure(struct run *run, const struct engine_settings *settings, con
     enum load_refusal refusal = load_for_slices(run, path, execution);
     if (refusal != LOAD_taken) {
         refuse(refusal, run->error, execution);
+        load_unload(&run->loaded);
+        return;
+    }
+    if (!bpf_prove(run->object, &run->loaded, execution)) {
         load_unload(&run->loaded);
         return;
     }

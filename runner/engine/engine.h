@@ -76,6 +76,15 @@ struct engine_count {
 
 enum { MAX_ENGINE_COUNTS = 16 };
 
+// What an execution's code was, where somebody else makes it at each load (docs/kernel-proof.md).
+struct execution_code {
+    const char *verdict;       // proved, unproved, emulated
+    const char *restores;      // how the functions that it calls restore IF: popf, sti, ""
+    char *mix, *order, *calls; // of one iteration; what the functions hold that it calls
+    char *listing;
+    size_t length; // of the listing
+};
+
 struct execution {
     size_t index;       // of the job
     enum status status; // of the stopwatch run: ok if slices are there
@@ -87,6 +96,7 @@ struct execution {
     double level;                        // so many cycles on a core of one's own; NaN: not known
     uint64_t loop_address;               // where this execution had its loop; 0: as in the plan
     long long loop_bytes;                // and how long it was there
+    struct execution_code *code;         // NULL: its binary says it all; the engine frees it, too
     double switches, migrations;         // of it, between tasks and CPUs; NaN: not known
     double seconds_started, seconds_run; // set by execution_took
     struct engine_count counts[MAX_ENGINE_COUNTS];
@@ -146,6 +156,8 @@ struct execution execution_of(const struct engine_job *job, int cpu);
 // *execution stays, `why` says why.
 int execution_take_slices(struct execution *execution, const char *output, size_t length,
                           size_t slices, char *why, size_t size);
+
+void execution_free_code(struct execution *execution);
 
 // One more count, not_counted and without a value yet. NULL: there is room for no more.
 struct engine_count *execution_add_count(struct execution *execution, enum quantity quantity,

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ENGINE(name) extern const struct engine engine_##name;
@@ -44,6 +45,7 @@ int engine_measure(const struct engine *engine, const struct engine_settings *se
         if (!failed && !process_interrupted())
             stop = sink(&execution, context);
         slices_free(&execution.slices);
+        execution_free_code(&execution);
     }
     return failed;
 }
@@ -119,6 +121,18 @@ int execution_take_slices(struct execution *execution, const char *output, size_
                               sizeof execution->detail);
     }
     return 0;
+}
+
+void execution_free_code(struct execution *execution) {
+    struct execution_code *code = execution->code;
+    if (!code)
+        return;
+    free(code->mix);
+    free(code->order);
+    free(code->calls);
+    free(code->listing);
+    free(code);
+    execution->code = NULL;
 }
 
 void execution_took(struct execution *execution, double whole, double running) {

@@ -111,7 +111,9 @@ int block_sink(const struct execution *execution, void *context) {
         disturbance[0] = '\0';
     struct execution whole = *execution;
     add_lost_events(block, &whole);
-    if (append(block, &whole, disturbance)) {
+    if (code_keep(run->store, run->plan->rows[execution->index].name, &whole, &run->code,
+                  block->error) ||
+        append(block, &whole, disturbance)) {
         block->failed = run->not_stored = 1;
         return 1;
     }

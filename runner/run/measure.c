@@ -276,4 +276,5 @@ void measure_free(struct measurement *run) {
     free(run->tallies);
     free(run->history.lines);
     rows_free(&run->history.rows);
+    code_free(&run->code);
 }

@@ -5,6 +5,7 @@
 #include "runner/engine/engine.h"
 #include "runner/host/machine.h"
 #include "runner/host/neighbour.h"
+#include "runner/run/code.h"
 #include "runner/run/plan.h"
 #include "runner/run/record.h"
 #include "runner/run/request.h"
@@ -26,6 +27,7 @@ struct measurement {
     const struct engine
         *kernel_engine; // what executes programs of the kernel; NULL: there are none
     struct store *store;
+    struct code code;            // where it is made at each load
     struct core cores[2];        // one, or the two types of a hybrid CPU
     int locks[2];                // of the cores; -1: none
     int neighbour_locks[2];      // of the siblings that --contended keeps busy

@@ -122,6 +122,47 @@ def test_without_anonymous_the_files_are_as_they_were(bundle, run):
         assert (folder / "run" / name).read_bytes() == (run[0] / name).read_bytes()
 
 
+def _with_listing(run, text):
+    """The run's second loop was made by the kernel: its listing, and the sum in proof.csv."""
+    folder, build = run
+    os.mkdir(folder / "code")
+    (folder / "code" / "two.txt").write_text("The loop\n\nsti\n\nFurther: the rest\n")
+    with open(folder / "proof.csv", newline="", encoding="utf-8") as stream:
+        proof = list(csv.DictReader(stream))
+    proof[1].update(native="proved", calls="f: 1*sti", restores="sti",
+                    listing_sha256=hashlib.sha256(text.encode()).hexdigest())
+    write_csv(folder / "proof.csv", columns("proof"), proof)
+    for name in ("summary.csv", "measurements.csv"):
+        rows = (folder / name).read_text().splitlines(keepends=True)
+        (folder / name).write_text("".join(
+            row.replace(",perf,", ",bpf,") if ",two," in row else row for row in rows))
+    return folder, build
+
+
+def test_the_code_that_the_kernel_made_travels_along(run, bundle, results):
+    folder, _ = _with_listing(run, "The loop\n\nsti\n\nFurther: the rest\n")
+    unpacked = bundle()
+    assert (unpacked / "run/code/two.txt").read_bytes() == (folder / "code/two.txt").read_bytes()
+    text = (unpacked / "REPRODUCE.txt").read_text()
+    assert "less run/code/two.txt src/two.s" in text
+    assert "bin/one --stopwatch 200" in text
+    shown = results("explain", unpacked / "run", "two").stdout
+    assert "  restores           sti\n" in shown
+    assert "The loop\n\nsti\n  (the whole of it: code/two.txt)\n" in shown
+    assert "the rest" not in shown
+
+
+def test_code_that_is_not_that_of_the_proof_is_refused(run, results, tmp_path):
+    folder, build = _with_listing(run, "something else")
+    for done in (results("bundle", folder, "--build", build, "-o", tmp_path / "b.tar"),
+                 results("explain", folder, "two")):
+        assert done.returncode == 2
+        assert done.stderr.endswith(
+            "code/two.txt: is not the listing that proof.csv has the SHA-256 of; take a whole copy "
+            "of the run\n"), done.stderr
+        assert done.stderr.count("\n") == 1
+
+
 def test_the_same_run_makes_the_same_bytes(bundle, tmp_path):
     bundle()
     first = (tmp_path / "b.tar").read_bytes()
