@@ -69,6 +69,7 @@ def render(args, templates):
     for run in all_runs:
         runs.refuse_empty(run)
     runs.refuse_twice(all_runs)
+    runs.tell_kernels(all_runs)
     everything = args.all or args.format in ("csv", "html")
     generations = runs.read_plain(os.path.join(args.published, "generations.csv"))
     values = report.build(all_runs, figures, generations, names, everything)

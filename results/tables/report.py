@@ -197,6 +197,10 @@ def _remedy(run):
             "another CPU (--cpu) or with more executions (--blocks)")
 
 
+# proof.csv's word for what stands in the live bytes of the kernel's functions.
+_RESTORES = {"popf": "POPF", "sti": "a test, a branch and STI"}
+
+
 def _machine(column):
     vendor, family, model, stepping, name, microcode, core, hypervisor = column.cpu
     facts = [f"{vendor} family {family} model {model} stepping {stepping}"]
@@ -206,7 +210,9 @@ def _machine(column):
     lines = [(", ".join(facts), "")]
     for run in column.runs:
         kernel = run.costs[0]["kernel"]
-        lines.append((f"{run.sweep}, {run.date}, kernel {kernel}: {_method(run)}; {_noise(run)}",
+        restores = "".join(f", which restores IF by {_RESTORES[how]}" for how in run.restores)
+        lines.append((f"{run.sweep}, {run.date}, kernel {kernel}{restores}: {_method(run)}; "
+                      f"{_noise(run)}",
                       ""))
         extra = [f"{key} {run.environment[key]}" for key in ENVIRONMENT_SHOWN
                  if run.environment.get(key)]

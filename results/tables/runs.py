@@ -158,6 +158,8 @@ class Run:
         self.unfinished = self.notes.get("unfinished", "")
         self.resume = resume if self.unfinished and os.path.exists(
             os.path.join(path, "journal")) else ""
+        # How the kernel's functions restored IF that the run called, by their live bytes.
+        self.restores = sorted({row["restores"] for row in self.proof.values() if row["restores"]})
         self.date = min((row["time_utc"] for row in self.summary), default="")
 
     def _of_sweep(self, key):
@@ -184,6 +186,19 @@ def refuse_empty(run):
         raise BadInput(run.path, "was measured by hyperfine alone, which only cross-checks",
                        "measure with --engine perf or guest; --cross-check adds hyperfine")
     raise BadInput(run.path, no_row, "measure with an engine that tells cycles: doctor names them")
+
+
+def tell_kernels(all_runs):
+    """What a kernel's own functions cost is another thing on another kernel: runs of one CPU that
+    called some get a column for each kernel."""
+    called = [run for run in all_runs
+              if not run.label and any(row["calls"] for row in run.proof.values())]
+    kernels = {}
+    for run in called:
+        kernels.setdefault(cpu_of(run.costs[0]), set()).add(run.costs[0]["kernel"])
+    for run in called:
+        if len(kernels[cpu_of(run.costs[0])]) > 1:
+            run.label = f"kernel {run.costs[0]['kernel']}"
 
 
 def refuse_twice(all_runs):
