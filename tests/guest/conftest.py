@@ -2,7 +2,7 @@
 """Boots for the guest tests: each once a session, its checks read what came back.
 
 Environment, set by CMakeLists.txt:
-ASMSWEEP_GUEST_KERNEL    cache made by setup/fetch-guest-kernel
+ASMSWEEP_GUEST_KERNEL    cache made by setup/fetch-guest-kernel; of a newer kernel: with -newer
 ASMSWEEP_GUEST_PROGRAMS  folder with the static programs of programs/
 ASMSWEEP_GUEST_BIN       folder with asmsweep-run and asmsweep-prove
 ASMSWEEP_GUEST_WORK      folder for what the boots leave: console, initramfs, channel
@@ -116,3 +116,36 @@ def hidden_kvm(kernel: Kernel) -> Outcome:
     With icount, so that the gate's ticks do not depend on this machine's load.
     """
     return _boot_kvm(kernel, "hidden_kvm", cpu="max,-hypervisor", icount=True)
+
+
+def _boot_bpf(kernel: Kernel, name: str) -> Outcome:
+    """A guest with programs of the kernel, and objdump, which shows what they become."""
+    work = _folder("ASMSWEEP_GUEST_WORK") / name
+    files = _root(kernel, [])
+    files.program("/usr/bin/asmsweep-run", _folder("ASMSWEEP_GUEST_BIN") / "asmsweep-run")
+    _add_sweep(files, HERE / "kernel_few.toml", work / "kernel_few")
+    try:
+        for needed in ("objdump", "setpriv"):
+            files.program(f"/usr/bin/{needed}", Path(program(needed, PACKAGES)))
+        program("bpf-as", PACKAGES)
+    except MissingPart as missing:
+        _skip_all(missing)
+    # The emulated TSC may look unstable beside a busy host, and the engine wants its clock.
+    return boot(kernel, files, ["bpf.sh"], work, append="tsc=reliable")
+
+
+@pytest.fixture(scope="session")
+def bpf(kernel: Kernel) -> Outcome:
+    """Programs of the kernel on Debian's own."""
+    return _boot_bpf(kernel, "bpf")
+
+
+@pytest.fixture(scope="session")
+def newer_bpf() -> Outcome:
+    """The same on a newer one."""
+    try:
+        program("qemu-system-x86_64", PACKAGES)
+        kernel = Kernel(Path(f"{_folder('ASMSWEEP_GUEST_KERNEL')}-newer"))
+    except MissingPart as missing:
+        _skip_all(missing)
+    return _boot_bpf(kernel, "newer_bpf")

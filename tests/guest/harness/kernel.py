@@ -16,6 +16,7 @@ from .missing import MissingPart, program
 _SETUP_SECTORS = 0x1F1
 _PAYLOAD_OFFSET_AND_LENGTH = 0x248
 _SECTOR = 512
+_XZ = b"\xfd7zXZ\0"
 
 
 class Kernel:
@@ -33,12 +34,17 @@ class Kernel:
     def busybox(self) -> Path:
         return self.tree / "bin/busybox"
 
-    def vmlinux(self) -> Path:
-        """The uncompressed kernel: QEMU enters it by PVH, which spares unpacking under TCG."""
+    def bootable(self) -> Path:
+        """The uncompressed kernel: QEMU enters it by PVH, which spares unpacking under TCG.
+        One that is not compressed with xz unpacks itself."""
         path = self.cache / f"vmlinux-{self.release}"
+        packed = self.tree / f"boot/vmlinuz-{self.release}"
         if not path.is_file():
-            image = (self.tree / f"boot/vmlinuz-{self.release}").read_bytes()
-            _write_whole(path, _payload(image))
+            payload = _payload(packed.read_bytes())
+            if payload[:len(_XZ)] != _XZ:
+                return packed
+            # Four bytes of uncompressed size follow the stream; the decompressor stops before them.
+            _write_whole(path, lzma.LZMADecompressor().decompress(payload))
         return path
 
     def add_modules(self, files: Initramfs, names: list[str]) -> None:
@@ -75,12 +81,11 @@ class Kernel:
 
 
 def _payload(image: bytes) -> bytes:
-    """The kernel inside a bzImage; Debian 12 compresses it with xz."""
+    """The compressed kernel inside a bzImage; Debian 12's own with xz, newer ones with zstd."""
     protected_mode = (image[_SETUP_SECTORS] + 1) * _SECTOR
     offset, length = struct.unpack_from("<II", image, _PAYLOAD_OFFSET_AND_LENGTH)
     start = protected_mode + offset
-    # Four bytes of uncompressed size follow the stream; the decompressor stops before them.
-    return lzma.LZMADecompressor().decompress(image[start:start + length])
+    return image[start:start + length]
 
 
 def _write_whole(path: Path, data: bytes) -> None:

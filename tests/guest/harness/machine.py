@@ -69,12 +69,13 @@ def base_root(kernel: Kernel) -> Initramfs:
 
 
 def boot(kernel: Kernel, files: Initramfs, scripts: list[str], work: Path, *,
-         cpu: str = "max", memory_mib: int = 1024, icount: bool = False,
+         cpu: str = "max", memory_mib: int = 1024, icount: bool = False, append: str = "",
          timeout_s: int = 800) -> Outcome:
     """Run scripts of inside/ in a guest under TCG; console and channel are kept in `work`.
 
     icount: one tick of the guest's TSC is one instruction, and a sleep costs no time. It
     allows only one CPU: QEMU 7.2 lets a second one wait for the first's timers.
+    append: more of the kernel's command line.
     cpu: "max" has SVM; "max,-hypervisor" hides from CPUID that the CPU is emulated.
     """
     qemu = program("qemu-system-x86_64", "run './asmsweep setup --tests'")
@@ -87,8 +88,8 @@ def boot(kernel: Kernel, files: Initramfs, scripts: list[str], work: Path, *,
     command = [
         qemu, "-machine", "pc", "-accel", "tcg,thread=single", "-cpu", cpu,
         "-m", str(memory_mib), "-nodefaults", "-display", "none",
-        "-no-reboot", "-kernel", str(kernel.vmlinux()), "-initrd", str(initrd),
-        "-append", "console=ttyS0 panic=-1 oops=panic loglevel=7 mitigations=off",
+        "-no-reboot", "-kernel", str(kernel.bootable()), "-initrd", str(initrd),
+        "-append", "console=ttyS0 panic=-1 oops=panic loglevel=7 mitigations=off " + append,
         "-serial", f"file:{console}", "-serial", f"file:{channel}",
         *(["-icount", "shift=0,sleep=off"] if icount else []),
     ]
