@@ -62,6 +62,25 @@ def test_any_spelling_that_the_assembler_takes_is_the_bodys(build):
         name: spelt for name, (_, _, spelt) in SPELLINGS.items()}
 
 
+@pytest.mark.skipif(shutil.which("bpf-as") is None, reason="no bpf-as makes programs of the kernel")
+@pytest.mark.parametrize("group,said", [
+    ("bpf_rcu_read_lock; bpf_rcu_read_unlock", ""),
+    ("bpf_rcu_read_lock; add %r14,%r14", "'add %r14,%r14' stands 0 times in the body, and not 4 "
+     "times (groups = 4)"),
+    ("bpf_rcu_read_lock", ""),
+    ("2*bpf_rcu_read_lock", "stands 4 times in the body, and not 8"),
+])
+def test_a_program_of_the_kernel_holds_its_group(build, group, said):
+    body = "call bpf_rcu_read_lock\ncall bpf_rcu_read_unlock\n" * 4
+    status, told, rows = build(loop("x", body, group=group, groups=4, target="bpf")
+                               .replace("groups = '''4'''", "groups = 4"))
+    if said:
+        assert status == 2 and said in told
+    else:
+        assert (status, told) == (0, "")
+        assert rows["x"]["group"] == group
+
+
 REMEDY = "; write instructions of the body, and in groups how often they stand there; variant x\n"
 
 

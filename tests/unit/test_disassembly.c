@@ -55,6 +55,25 @@ static void each_file_has_its_own_instructions(void **state) {
     disassembly_free(&disassembly);
 }
 
+// Of plain bytes objdump writes targets with 0x, and where the memory of an operand lies.
+static void targets_in_plain_bytes_are_found(void **state) {
+    static const char text[] =
+        "/proc/1/fd/3:     file format binary\n\n\nDisassembly of section .data:\n\n"
+        "ffffffff81527580 <.data>:\n"
+        "ffffffff81527580:\tcall   0xffffffff8110410b\n"
+        "ffffffff81527585:\tcall   *0x302010(%rip)        # 0xffffffff8182959b\n"
+        "ffffffff8152758b:\tje     0xffffffff81527580\n";
+    static const uint64_t targets[] = {0xffffffff8110410b, 0, 0xffffffff81527580};
+    struct disassembly disassembly;
+    struct error error;
+    (void)state;
+    assert_int_equal(disassembly_parse(text, sizeof text - 1, &disassembly, &error), 0);
+    assert_int_equal(disassembly.listings[0].count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(disassembly.listings[0].instructions[i].target, targets[i]);
+    disassembly_free(&disassembly);
+}
+
 static void no_output_is_no_file(void **state) {
     (void)state;
     struct disassembly disassembly;
@@ -135,6 +154,7 @@ static void a_long_instruction_is_cut_and_not_overrun(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_file_has_its_own_instructions),
+        cmocka_unit_test(targets_in_plain_bytes_are_found),
         cmocka_unit_test(no_output_is_no_file),
         cmocka_unit_test(a_strange_line_is_named),
         cmocka_unit_test(an_instruction_before_any_file_is_an_error),
