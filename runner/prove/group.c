@@ -101,7 +101,9 @@ static void add_operand(const char *operand, size_t length, const char *const *b
         name++;
     if (*operand == '%' && !(name < length && operand[name] == ':'))
         kind = register_kind(operand + 1, name - 1);
-    while (kind && same < count && strncmp(before[same], operand, name) != 0)
+    while (
+        kind && same < count && // %xmm1 is not the beginning of %xmm14
+        (strncmp(before[same], operand, name) != 0 || isalnum((unsigned char)before[same][name])))
         same++;
     if (*operand == '$')
         snprintf(form + used, FORM - used, "$");

@@ -50,6 +50,11 @@ static void a_group_that_stands_there_is_spelt_as_the_body_is(void **unused) {
     is(compared("add %rdx,%rbx", "add %rdx,%rbx; 8*add %rsi,%r8; dec %eax; jnz", 1, "", "", ""),
        "add %rdx,%rbx");
     is(compared("dec %eax", "2*dec %eax; jnz", 1, "", "", ""), "dec %eax");
+    // %ymm1 is another register than %ymm14, though its name begins so.
+    is(compared("vaddps %ymm0,%ymm2,%ymm4",
+                "vaddps %ymm14,%ymm15,%ymm1; vaddps %ymm14,%ymm15,%ymm2; dec %eax; jnz", 2, "", "",
+                ""),
+       "vaddps %ymm0,%ymm2,%ymm4");
 }
 
 static void what_stands_there_more_or_less_often_is_wrong(void **unused) {
