@@ -96,6 +96,15 @@ function(asmsweep_run_time out)
   set(${out} run-time/all.o PARENT_SCOPE)
 endfunction()
 
+# How a variant is made, for who does it without CMake: a word a line, as, then ld and what it takes
+# in front of the variant's own object.
+function(asmsweep_write_tools run_time)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/run-time)
+  list(JOIN ASMSWEEP_LD_FLAGS "\n" flags)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/variant-tools CONTENT
+    "${ASMSWEEP_AS}\n${ASMSWEEP_LD}\n${flags}\n${CMAKE_BINARY_DIR}/${run_time}\n")
+endfunction()
+
 # One variant: src/NAME.s to bin/NAME.
 function(asmsweep_variant name run_time)
   add_custom_command(

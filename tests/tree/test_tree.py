@@ -22,6 +22,7 @@ LAYERS = {
     "runner/prove": ("common", "runner/host", "runner/estimate", "runner/disassemble",
                      "runner/bpf", "runner/engine"),
     "runner/run": ("common", "runner/host", "runner/estimate", "runner/engine"),
+    "generator/operands": ("common",),
     "results": ("common",),
     "campaign/fleet": ("common", "runner/host", "runner/estimate", "runner/engine", "runner/run"),
     "campaign/night": ("common", "results"),
