@@ -224,8 +224,13 @@ def _origin(args, source):
         return os.path.join(templates, origin), None, f"family {name}"
     from generator import spec
     file = TomlFile(spec.sweep_path(args.sweep, templates))
-    index = [loop["name"] for loop in file.data["loop"]].index(name)
-    return file.path, file.line("loop", index, "name"), f"loop {name}"
+    return file.path, file.line(*_loop_keys(file, name), "name"), f"loop {name}"
+
+
+def _loop_keys(file, name):
+    """Where a loop of a sweep's own stands: its [[loop]], or the [[instruction]] it is made of."""
+    names = [loop["name"] for loop in file.data.get("loop", [])]
+    return ("loop", names.index(name)) if name in names else ("instruction",)
 
 
 def _mend_at(args, source, number=None):
@@ -270,8 +275,7 @@ def _key_at(args, source, key):
     template, _, what = _origin(args, source)
     if not what.startswith("family"):
         file = TomlFile(template)
-        index = [loop["name"] for loop in file.data["loop"]].index(what.split()[1])
-        return f"{file.place('loop', index, key)}: {what}"
+        return f"{file.place(*_loop_keys(file, what.split()[1]), key)}: {what}"
     if key == "body":
         return f"{place(template)}: {what}"
     return f"{TomlFile(os.path.join(os.path.dirname(template), 'family.toml')).place(key)}: {what}"

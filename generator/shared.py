@@ -131,7 +131,8 @@ def sweep_json(sweep):
         "questions": [{"short": [], "titled": False, "hide": [], **question}
                       for question in told.get("question", [])],
         "phrases": told["phrases"], "generations": told.get("generation", []),
-        "plots": told.get("plots", {})}, indent=1) + "\n"
+        "plots": told.get("plots", {}),
+        **({"answers": sweep.answers} if sweep.answers else {})}, indent=1) + "\n"
 
 
 def differences(sweep, variants):

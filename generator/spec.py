@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from generator import axes as axes_of, shared, syscalls, targets
 from generator.check import check, check_line, check_name, check_texts, schema
 from generator.environment import Condition, Text
+from generator.instruction import toml as instructions
 from common.errors import BadInput, known, place
 from generator.tomlfile import TomlFile, sweep_names
 
@@ -27,7 +28,7 @@ FAMILY = {**_LOOP_COMMON, **schema("summary group", text="summary like group")}
 LOOP = {**_LOOP_COMMON, **schema("name body", text="name body setup teardown summary")}
 ENTRY = schema("name", text="name", number="iterations", list="conditions", table="axes")
 SWEEP = {**schema("summary", text="summary name like", number="limit",
-                  list="duplicates family loop events syscalls"), **shared.SHARED}
+                  list="duplicates family loop instruction events syscalls"), **shared.SHARED}
 CLAIMS = schema(text="mix sequence", text_number="bytes retired")
 COMMON_AXES = {"align_offset": [0]}
 
@@ -72,6 +73,7 @@ class Sweep:
     shared: dict = field(default_factory=dict)  # what tables and differences read (shared.py)
     files: list = field(default_factory=list)  # read for it, beside its own and the families'
     events: list = field(default_factory=list)  # perf's names of what else to count
+    answers: list = field(default_factory=list)  # of [[instruction]] (instruction/expand.py)
 
 
 def families(templates):
@@ -128,16 +130,20 @@ def load_sweep(env, path, templates):
         raise file.error(("limit",), f"limit {limit} allows nothing", "give 1 or more")
     loops = [_family(env, file, i, entry, templates)
              for i, entry in enumerate(file.data.get("family", []))]
-    loops += [_inline(env, file, i, entry) for i, entry in enumerate(file.data.get("loop", []))]
-    if not loops:
-        raise file.error((), "the sweep is empty", "add a [[family]] or a [[loop]]")
+    loops += [_inline(env, file, ("loop", i), entry)
+              for i, entry in enumerate(file.data.get("loop", []))]
+    made = instructions.read(file)
+    loops += [_inline(env, file, keys, entry) for keys, entry in made.loops]
+    if not loops and not made.answers:
+        raise file.error((), "the sweep is empty", "add a [[family]], [[loop]] or [[instruction]]")
     everywhere = syscalls.declared(file, ("syscalls",), file.data.get("syscalls", []))
     for loop in loops:
         loop.syscalls = sorted({*loop.syscalls, *everywhere})
     own = "" if _is_the_projects(path, templates) else os.path.abspath(path)
     told, files = shared.read(file, templates, loops)
     return Sweep(name, " ".join(file.data["summary"].split()), file, limit,
-                 file.data.get("duplicates", []), loops, own, told, files, _events(file))
+                 file.data.get("duplicates", []), loops, own, told, files, _events(file),
+                 made.answers)
 
 
 def _events(file):
@@ -218,8 +224,7 @@ def _family(env, sweep, index, entry, templates):
     return loop
 
 
-def _inline(env, file, index, entry):
-    keys = ("loop", index)
+def _inline(env, file, keys, entry):
     check(file, keys, entry, LOOP)
     name = check_name(file, (*keys, "name"), entry["name"], "the loop's name")
     template = "inline_bpf" if targets.of(file, keys, entry) == "bpf" else "inline"
