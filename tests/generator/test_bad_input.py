@@ -231,7 +231,8 @@ def test_a_list_with_a_mistake_has_no_heading(tmp_path):
                                "x.toml"], capture_output=True, text=True, check=False,
                               cwd=tmp_path)
         assert (done.returncode, done.stdout, done.stderr) == \
-            (2, "", "generator: x.toml: the sweep is empty; add a [[family]] or a [[loop]]\n")
+            (2, "", "generator: x.toml: the sweep is empty; add a [[family]], [[loop]] or "
+             "[[instruction]]\n")
 
 
 def test_unreadable_and_binary_files_are_named(generate, tmp_path):
