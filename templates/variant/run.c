@@ -70,6 +70,7 @@ static void touch_memory(void) {
     if (variant_memory & MEMORY_UNTOUCHED)
         return;
     touch(loopdata_begin, loopdata_end());
+    touch(own_begin, own_end);
     touch(loop_stack_begin, loop_stack_end);
 }
 

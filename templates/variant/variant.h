@@ -47,8 +47,8 @@ extern const uint32_t variant_memory, variant_watch;
 enum { MEMORY_UNTOUCHED = 1, MEMORY_COLD = 2, MEMORY_HUGE = 4 };
 enum { WATCH_WIDTH = 0, WATCH_CACHE = 1, WATCH_DIVIDER = 2 };
 
-// All memory of loops but their stack (.loopdata).
-extern char loopdata_begin[];
+// All memory of loops but their stack (.loopdata), and what they put into .data and .bss.
+extern char loopdata_begin[], own_begin[], own_end[];
 
 // Its end, and that of the binary's memory. It may be gigabytes away, where no immediate of 32 bits
 // reaches.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a body or a setup may do to the places where the time is taken."""
 
+import os
 import subprocess
 
 import pytest
@@ -48,3 +49,22 @@ def test_a_loop_that_writes_fs_and_gs_does_not_trap(clone):
                 "setup = 'xor %esi, %esi'")
     said = subprocess.check_output([clone.out / "bin/x", "--stopwatch", "1"], text=True)
     assert said.split("\n")[0].endswith(" interrupts 0") and "note traps" not in said
+
+
+def faults(program):
+    """Minor page faults of one iteration."""
+    with subprocess.Popen([program, "1"], stdout=subprocess.DEVNULL) as running:
+        _, status, usage = os.wait4(running.pid, 0)
+        running.returncode = status
+    assert status == 0
+    return usage.ru_minflt
+
+
+@pytest.mark.parametrize("where", [".bss", ".data", ".comm", '.loopdata, "aw", @nobits'])
+def test_all_memory_that_a_loop_has_is_touched(clone, where):
+    place = (".comm buffer, <{ size }>" if where == ".comm" else
+             f".pushsection {where}\nbuffer: .skip <{{ size }}>\n.popsection")
+    clone.build(f"summary = 's'\n[[loop]]\nname = 'x'\naxes = {{ size = [4096, 524288] }}\n"
+                f"setup = '''{place}'''\nbody = 'mov buffer, %rbx'\n")
+    few, many = (faults(clone.out / f"bin/x.size{size}") for size in (4096, 524288))
+    assert many - few > 100  # of 127 pages
