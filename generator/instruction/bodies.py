@@ -89,6 +89,8 @@ class Maker:
         self.registers = Registers(self.unit)
         self.values = Values(self.unit, self.init)
         self.numbers = {}
+        if self.stack:
+            self.values.saved_rsp = self.registers.last("gpr")
         for slot in self.unit.slots.values():
             if slot.fixed and slot.kind != "other" and slot.number != registers.RSP:
                 self.numbers[slot.key] = slot.number
@@ -114,7 +116,7 @@ class Maker:
 
     def body(self, lines, copies, pure, how):
         values = self.values
-        before, after = values.stack(self.stack, self.registers) if self.stack else ([], [])
+        before, after = values.stack() if self.stack else ([], [])
         if self.stack:
             lines = [*lines, (f"mov %{registers.spell('gpr', values.saved_rsp, '64')}, %rsp",
                               False)]

@@ -55,9 +55,8 @@ class Values:
             lines.append("vzeroupper")
         return lines
 
-    def stack(self, moves, free):
+    def stack(self):
         """Lines behind setup and in front of teardown where RSP moves."""
-        self.saved_rsp = free.last("gpr")
         name = registers.spell("gpr", self.saved_rsp, "64")
         return ([f"lea -{_STACK}(%rsp), %{name}", f"mov %{name}, %rsp"],
                 [f"lea {_STACK}(%{name}), %rsp"])

@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 
 from generator.check import check, check_texts, schema
-from generator.instruction import expand
+from generator.instruction import expand, forms as forms_of
 
 INSTRUCTION = schema("form", text="init syntax minus", text_list="form", list="ask",
                      number="unroll")
@@ -40,6 +40,12 @@ def _asked(file, index, table):
     check_texts(file, (*keys, "syntax"), [table.get("syntax", "att")], SYNTAXES)
     if not 0 <= table.get("unroll", 0) <= 10_000:
         raise file.error((*keys, "unroll"), f"unroll is {table['unroll']}", "give 1 to 10000")
-    return expand.Asked(forms, table.get("syntax") == "intel",
+    intel, written = table.get("syntax") == "intel", [forms_of.text_of(form) for form in forms]
+    if any(written):
+        if not all(written) or table.get("syntax") == "att":
+            raise file.error((*keys, "form"), f"'{forms[written.index(None)]}' is no form",
+                             "give forms (imul r64, r64) and texts in tables of their own")
+        intel, forms = True, written
+    return expand.Asked(forms, intel,
                         tuple(table.get("ask", expand.QUESTIONS)), table.get("init", ""),
                         table.get("unroll", 0), table.get("minus", ""))

@@ -82,6 +82,7 @@ cJSON *decode(const uint8_t *code, size_t *length) {
     text(object, "encoding", encoding_name(found.encoding));
     cJSON_AddBoolToObject(object, "privileged",
                           (found.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) != 0);
+    cJSON_AddBoolToObject(object, "locked", (found.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0);
     ZydisAccessedFlagsMask read = 0, written = 0;
     if (found.cpu_flags != NULL) {
         read = found.cpu_flags->tested;

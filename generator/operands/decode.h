@@ -8,7 +8,7 @@
 
 // The instruction that begins at `code`, of which *length bytes (at least 1) are there; *length
 // becomes its own. The caller deletes it. Keys: mnemonic, set (of the instruction set, as CPUID
-// tells them apart), category, encoding (legacy, vex, evex, xop, mvex, 3dnow), privileged,
+// tells them apart), category, encoding (legacy, vex, evex, xop, mvex, 3dnow), privileged, locked,
 // operands; flags_read and flags_written (names, without those left undefined); mask and merging
 // where it is masked. An operand has kind (register, memory, immediate, pointer), shown (whether it
 // stands in the text), fixed (whether the opcode says it), bits, elements, read, written, and

@@ -63,7 +63,7 @@ def normal(form):
     form = re.sub(r"\b[rm]\d?_(\d+)\b", r"r\1", form.strip())
     form = re.sub(r"\b([xyz]?mm|k)\d\b", r"\1", form)
     form = re.sub(r"\bim(m?)(\d+)\b", r"imm\2", form)
-    return re.sub(r"\s*,\s*", ", ", form.replace("<xmm>", "xmm0"))
+    return re.sub(r"\s*,\s*", ", ", form.replace(", <xmm>", "").replace(", <xmm0>", ""))
 
 
 def _figures(folder, cpu):

@@ -122,6 +122,14 @@ def test_a_chain_has_a_second_loop_with_two_links_more():
     assert memory.chain(link=True) is None
 
 
+def test_what_moves_the_stack_gets_it_back_in_each_iteration():
+    body = bodies.throughput(bodies.Maker(read("pop %rax")))
+    assert body.setup[-2:] == ["lea -8192(%rsp), %r13", "mov %r13, %rsp"]
+    assert lines(body, 2) == ["pop %rax", "pop %rcx"]
+    assert lines(body, body.copies + 1)[-1] == "mov %r13, %rsp"
+    assert body.teardown == ["lea 8192(%r13), %rsp"] and not body.pure
+
+
 def test_intel_and_att_make_the_same_loop_in_their_spelling():
     intel = bodies.throughput(bodies.Maker(read("imul rbx, [rax+8]", intel=True)))
     assert intel.text().split() == [".intel_syntax", "noprefix", *" ".join(
@@ -146,7 +154,18 @@ def test_forms_are_spelt_as_published_lists_do():
     assert [forms.of(read(text)) for text in (
         "imul %rax, %rbx", "shl %cl, %eax", "vaddps (%rax), %ymm1, %ymm2", "add $1, %ax",
         "lock incl (%rax)")] == ["IMUL r64, r64", "SHL r32, cl", "VADDPS ymm, ymm, [m256]",
-                                 "ADD r16, imm8", "INC [m32]"]
+                                 "ADD r16, imm8", "LOCK INC [m32]"]
+
+
+@pytest.mark.parametrize("form, text", [
+    ("IMUL r64, r64", "imul rbx, rax"), ("ADD r1_32, r1_32", "add ebx, ebx"),
+    ("VPSUBQ xmm1, xmm1, xmm2", "vpsubq xmm1, xmm1, xmm2"), ("SHL r32, cl", "shl ebx, cl"),
+    ("ADD r64, [m64 + 4]", "add rbx, qword ptr [rdx + 4]"), ("MOV r16, imm16", "mov bx, 300"),
+    ("VADDPS xmm {k}, xmm, xmm", "vaddps xmm1{k1}, xmm2, xmm3"), ("SHR r8, 1", "shr bl, 1"),
+    ("CVTPD2DQ xmm, xmm + CVTDQ2PD xmm, xmm", "cvtpd2dq xmm1, xmm2; cvtdq2pd xmm3, xmm4"),
+    ("imul %rax, %rbx", None), ("MOVUPS LS pair", None), ("add rax, rbx", None)])
+def test_a_form_becomes_a_text(form, text):
+    assert forms.text_of(form) == text
 
 
 def test_what_cannot_be_measured_is_refused_with_its_class():
@@ -171,5 +190,8 @@ def test_a_sweep_has_the_loops_and_the_answers(expand_text):
     assert [v.name for v in variants] == ["imul_rax_rbx-throughput"]
     assert variants[0].row["groups"] == 24 and variants[0].row["group"] == "imul %rax, %rbx"
     assert variants[0].text.count("imul") == 24 + 1  # and its name
+    assert [v.row["group"] for v in expand_text(
+        'summary = "i"\n[[instruction]]\nform = ["imul r64, r64", "ADD r8, [m8]"]\n'
+        'ask = ["throughput"]\n')] == ["imul rbx, rax", "add bl, byte ptr [rdx]"]
     found = expand.expand([expand.Asked(["cli"])])
     assert found.entries == {} and "privileged" in found.answers[0]["refused"]
