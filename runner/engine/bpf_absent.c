@@ -10,8 +10,13 @@ static void probe(const struct engine_settings *settings, struct engine_probe *p
                                    .privilege = PRIVILEGE_unavailable,
                                    .counted_events = 0,
                                    .target = TARGET_bpf};
-    snprintf(probe->reason, sizeof probe->reason,
-             "built without libbpf: install libbpf-dev (./asmsweep setup) and build again");
+#ifdef ASMSWEEP_STATIC
+    static const char why[] = "this static runner loads no programs into the kernel";
+#else
+    static const char why[] =
+        "built without libbpf: install libbpf-dev (./asmsweep setup) and build again";
+#endif
+    snprintf(probe->reason, sizeof probe->reason, "%s", why);
 }
 
 static int execute(const struct engine_settings *settings, const struct engine_probe *probe,

@@ -45,13 +45,30 @@ static void print_prediction(const struct plan *plan, const struct engine *engin
                plan->sweep, engine->name, all - refused - unproved, all, refused, unproved);
 }
 
+// One engine alone, for a script: why it cannot be used, and status 3; or 0.
+static int examine_engine(const char *name, const char *guest_kernel, struct error *error) {
+    const struct engine *engine = engine_find(name);
+    struct core cores[2];
+    struct engine_probe probe;
+    if (!engine)
+        return error_set(error, ERROR_INPUT, NULL, 0, "no engine '%s'; doctor lists them", name);
+    machine_cores(cores);
+    struct engine_settings settings = {.cpu = cores[0].cpu, .guest_kernel = guest_kernel};
+    engine->probe(&settings, &probe);
+    printf("%s\n", probe.usable ? "usable" : probe.reason);
+    return probe.usable ? 0 : ERROR_MISSING;
+}
+
 int command_doctor(int argc, char **argv, struct error *error) {
-    const char *guest_kernel = NULL, *build = NULL;
+    const char *guest_kernel = NULL, *build = NULL, *only = NULL;
     const struct option_row rows[] = {
+        {"engine", 0, OPTION_TEXT, &only, "NAME", 0, 0,
+         "one engine alone: why it cannot be used, and status 3"},
         {"guest-kernel", 0, OPTION_TEXT, &guest_kernel, "FILE", 0, 0, "the guest engine's kernel"},
     };
     const struct option_list list = {"asmsweep-run", "doctor [BUILD-DIR]",
-                                     "Says what can be measured here and why not.", rows, 1};
+                                     "Says what can be measured here and why not.", rows,
+                                     sizeof rows / sizeof *rows};
     struct plan plan = {0};
     size_t engine_count;
     if (options_parse(&list, argc, argv, &build, 0, 1, error) ||
@@ -59,6 +76,8 @@ int command_doctor(int argc, char **argv, struct error *error) {
         plan_free(&plan);
         return -1;
     }
+    if (only)
+        return examine_engine(only, guest_kernel, error);
     struct core cores[2];
     struct machine machine;
     size_t core_count = machine_cores(cores);

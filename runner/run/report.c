@@ -64,6 +64,10 @@ static int write_environment(struct measurement *run, const char *revision, stru
     table_write_pair(stream, "privilege_reason", probe->privilege_reason);
     table_write_pair(stream, "perf", probe->has_perf ? "perf stat works" : probe->reason);
     table_write_pair(stream, "pmu", probe->pmu_reason);
+    if (run->kernel_engine)
+        table_write_pair(stream, "programs_of_the_kernel",
+                         run->kernel_probes[0].usable ? "can be loaded"
+                                                      : run->kernel_probes[0].reason);
     write_core(run, stream);
     machine_write_environment(&machine, run->cores[0].cpu, stream);
     text_close(stream);
@@ -270,9 +274,13 @@ int report_end(struct measurement *run, double seconds, struct error *error) {
 
 int report_dry_run(const struct measurement *run) {
     size_t runnable = 0;
-    for (size_t i = 0; i < run->plan->count; i++)
-        runnable += !run->plan->rows[i].unproved && (run->plan->rows[i].needs == NEEDS_none ||
-                                                     run->probes[0].privilege == PRIVILEGE_real);
+    for (size_t i = 0; i < run->plan->count; i++) {
+        const struct variant *variant = &run->plan->rows[i];
+        bool kernel = variant->target == TARGET_bpf && run->kernel_engine;
+        const struct engine_probe *probe = kernel ? &run->kernel_probes[0] : &run->probes[0];
+        runnable += !variant->unproved && probe->usable && probe->target == variant->target &&
+                    (variant->needs == NEEDS_none || probe->privilege == PRIVILEGE_real);
+    }
     double one = (double)run->settings->slices * seconds_a_slice + seconds_a_start;
     double all = (double)runnable * ((double)run->settings->blocks * one +
                                      (run->probes[0].has_perf ? seconds_a_perf : 0));
