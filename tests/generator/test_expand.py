@@ -37,6 +37,18 @@ def test_values_compute_negative_numbers_and_such_with_a_point(expand_text):
     assert "# -5 0.5\n" in text
 
 
+def test_a_program_of_the_kernel_claims_nothing_that_its_jit_decides(expand_text):
+    (variant,) = expand_text(HEAD.replace('"<{ repeat(\'nop\', a) }>"', '"mul %r8, %r8"') +
+                             'target = "bpf"\nprogram = "tc"\n'
+                             'claims = { sequence = "imul %r14,%r14" }\n')
+    assert {key: variant.row[key] for key in ("target", "sequence", "mix", "bytes_claimed", "watch",
+                                              "address_claimed", "retired_expected")} == {
+        "target": "bpf", "sequence": "imul %r14,%r14; dec %rbx; jnz", "watch": "",
+        "mix": "1*imul+1*dec+1*jnz", "bytes_claimed": "", "address_claimed": "",
+        "retired_expected": ""}
+    assert '.section tc, "ax"' in variant.text and "mul %r8, %r8" in variant.text
+
+
 def test_declared_calls_of_loop_and_sweep_stand_in_the_binary(expand_text):
     text = expand_text('syscalls = ["getpid", "getppid"]\n' + HEAD +
                        'syscalls = ["getpid", "read"]\naxes.a = 1\n')[0].text
