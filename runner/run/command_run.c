@@ -168,6 +168,7 @@ static int prepare(const struct request *request, struct plan *plan, struct meas
     snprintf(run->event_text, sizeof run->event_text, "%s", settings->events);
     run->event_count = request_split_events(run->event_text, run->events);
     run->guest_kernel = request->guest_kernel;
+    run->no_perf = request->no_perf != 0;
     if (cross_check_find(run, error) || check_folder(request, error) ||
         take_cores(request, run, error))
         return -1;

@@ -114,7 +114,7 @@ static int execute(struct block *block, struct engine_settings *settings, struct
             jobs[proved++] = jobs[i];
     if (!proved || block->failed || block->run->out_of_budget)
         return 0;
-    settings->evidence = block->number == 0;
+    settings->evidence = block->number == 0 && !block->run->no_perf;
     settings->level = block->record.level;
     settings->patience = patience_of(block->run);
     return execute_proved(block, jobs, proved, error);

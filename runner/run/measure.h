@@ -37,6 +37,7 @@ struct measurement {
     char event_text[sizeof(((struct settings *)0)->events)]; // what events[] point into
     const char *events[REQUEST_MAX_EVENTS];
     size_t event_count;
+    bool no_perf; // --no-perf
     const char *guest_kernel;
     const struct variant *calibrator; // of the plan, for hyperfine; NULL: none
     double calibrator_cycles;         // per iteration

@@ -14,7 +14,7 @@ struct request {
     const char *build, *out, *store, *engine, *accel, *only, *events, *revision, *guest_kernel;
     long long blocks, cpu, seed, slices, ring;
     double precision, budget, timeout;
-    int resume, dry_run, check, no_wait, tune, cross_check, contended;
+    int resume, dry_run, check, no_wait, no_perf, tune, cross_check, contended;
 };
 
 // Parse argv; argv[0] is the command. 0, or -1 with *error (options_parse).
