@@ -174,7 +174,8 @@ static int explain(const struct explained *of, struct error *error) {
                                 "retired_expected retired_cpl0 retired_cpl3 elf_sha256 loop_sha256 "
                                 "native native_mix calls restores listing_sha256 detail";
     static const char result[] = "engine accel ring privilege quantity source value ci_low ci_high "
-                                 "spread samples executions between_sd within_sd status detail";
+                                 "spread samples executions between_sd within_sd status restores "
+                                 "detail";
     static const int known[] = {PLAN, PROOF, SUMMARY};
     size_t found = 0;
     for (size_t i = 0; i < 3; i++)

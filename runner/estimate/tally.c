@@ -57,6 +57,8 @@ static void add_value(struct tally *tally, const struct measurements_row *row) {
 void tallies_add(struct tallies *tallies, const struct measurements_row *row) {
     struct tally *tally = find(tallies, row);
     tally->engine_keys = row->engine_keys;
+    if (row->restores && *row->restores)
+        tally->restores = row->restores;
     tally->executions++;
     tally->two_modes += row->status == STATUS_unstable;
     if (row->status == STATUS_not_constant && !tally->not_constant++)

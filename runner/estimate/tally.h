@@ -11,6 +11,7 @@ struct tally {
     struct engine_keys engine_keys; // of the newest row
     enum quantity quantity;
     const char *source;
+    const char *restores;         // of the newest row that says it; NULL: none does
     char event[64];               // "" but for the sweep's own
     double *values, *within_half; // of ok executions
     size_t count;

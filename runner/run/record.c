@@ -122,6 +122,7 @@ static struct measurements_row begin(const struct record_run *run,
     row.cpu = execution->cpu;
     row.per = "iteration";
     row.hint = execution->status == STATUS_timed_out ? variant->hint : "";
+    row.restores = execution->code ? execution->code->restores : "";
     return row;
 }
 
@@ -221,6 +222,7 @@ static void take_pooled(const struct tally *tally, const struct pooled *pooled,
         .status = pooled->status,
         .detail = pooled->detail};
     row->event = tally->event;
+    row->restores = tally->restores;
     row->executions = (long long)tally->count;
     row->quiet = tally_quiet(tally);
     row->remarks = have ? tally_remarks(tally) : 0;

@@ -47,6 +47,7 @@ def test_a_program_was_loaded_and_run(bpf):
     assert (row["engine"], row["ring"], row["privilege"]) == ("bpf", "0", "real")
     assert (row["status"], row["value"]) == ("contended", "")  # an emulated core has no width
     assert int(row["loop_address"], 16) >= 0xffffffffc0000000
+    assert row["restores"] == table(bpf, "as_root", "summary", variant=SPIN)[0]["restores"] == "sti"
     assert table(bpf, "as_root", "samples", variant=SPIN) != []
 
 

@@ -211,6 +211,18 @@ static void sources_are_pooled_apart_and_the_first_stands_for_the_variant(void *
     tallies_free(&tallies);
 }
 
+static void how_if_is_restored_is_what_any_row_says(void **unused) {
+    struct measurements_row row = row_of("stopwatch", 5, STATUS_ok, "");
+    struct tallies tallies = {0};
+    (void)unused;
+    row.restores = "popf";
+    tallies_add(&tallies, &row);
+    row.restores = ""; // of a later one that was not loaded
+    tallies_add(&tallies, &row);
+    assert_string_equal(tallies.items[0].restores, "popf");
+    tallies_free(&tallies);
+}
+
 static void more_blocks_are_for_values_that_are_too_wide_only(void **unused) {
     (void)unused;
     struct tallies narrow = {0}, wide = {0}, refused = {0}, disturbed = {0};
@@ -292,6 +304,7 @@ int main(void) {
         cmocka_unit_test(two_modes_in_one_of_five_are_told_in_two_of_five_they_stand),
         cmocka_unit_test(executions_in_two_groups_are_unstable),
         cmocka_unit_test(sources_are_pooled_apart_and_the_first_stands_for_the_variant),
+        cmocka_unit_test(how_if_is_restored_is_what_any_row_says),
         cmocka_unit_test(more_blocks_are_for_values_that_are_too_wide_only),
         cmocka_unit_test(an_event_that_hardly_happens_is_known_to_a_part_of_one_count),
         cmocka_unit_test(every_engine_names_the_source_of_its_cycles),
