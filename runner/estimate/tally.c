@@ -151,21 +151,25 @@ static void pool_values(const struct tally *tally, double precision, struct pool
 
 void tally_pool(const struct tally *tally, double precision, struct pooled *pooled) {
     pool_values(tally, precision, pooled);
-    // Seen to change in a third of the executions that were followed, it is no constant.
+    // Seen to change in a third of the executions that were followed, it is no constant. One alone
+    // of several settles nothing: a neighbour may have come within its checks.
     size_t followed = tally->not_constant + tally->count - tally->remarks[REMARK_not_followed];
-    bool changes = tally->not_constant && 3 * tally->not_constant >= followed;
+    bool seen = tally->not_constant && 3 * tally->not_constant >= followed;
+    bool once = seen && tally->not_constant == 1 && tally->executions >= FEWEST_EXECUTIONS;
+    bool changes = seen && !once;
     // What no execution could follow may cost something else further on. Two modes cannot be
     // followed; they are unstable, with both named.
     bool modes = tally->two_modes && 3 * tally->two_modes >= tally->executions;
     bool untested = tally->count && tally->remarks[REMARK_not_followed] == tally->count && !modes;
-    if (!enough(tally) || changes || untested) {
-        pooled->status = changes          ? STATUS_not_constant
-                         : !enough(tally) ? tally->worst
-                                          : STATUS_contended;
+    if (!enough(tally) || seen || untested) {
+        pooled->status = changes                   ? STATUS_not_constant
+                         : !enough(tally) && !once ? tally->worst
+                                                   : STATUS_contended;
         pooled->cycles = (struct interval){NAN, NAN, NAN};
         pooled->detail[0] = '\0';
-        if (changes)
-            printable_add(pooled->detail, sizeof pooled->detail, "%s", tally->change);
+        if (seen)
+            printable_add(pooled->detail, sizeof pooled->detail, "%s%s",
+                          once ? "in one execution that was followed: " : "", tally->change);
         else if (enough(tally))
             printable_add(pooled->detail, sizeof pooled->detail, "%s",
                           remark_meaning(REMARK_not_followed));

@@ -123,7 +123,7 @@ static const char *plural(size_t count) {
 // Variants without a value, grouped by what stands in their row.
 struct missing {
     enum status status;
-    const char *detail;
+    char detail[640];
     size_t count;
     char names[400];
 };
@@ -150,8 +150,10 @@ static void add_missing(struct missing *groups, size_t *count, size_t capacity, 
         at++;
     if (at == capacity)
         at = capacity - 1; // one group too many: counted with the last
-    if (at == *count)
-        groups[(*count)++] = (struct missing){.status = status, .detail = detail};
+    if (at == *count) {
+        groups[(*count)++] = (struct missing){.status = status};
+        snprintf(groups[at].detail, sizeof groups[at].detail, "%s", detail);
+    }
     add_name(&groups[at], name);
 }
 
@@ -181,7 +183,7 @@ static struct outcome judge(const struct measurement *run, struct missing *group
         int predicted = pooled.status == STATUS_refused || pooled.status == STATUS_emulated;
         outcome.predicted += predicted;
         outcome.failed += !predicted;
-        add_missing(groups, count, capacity, pooled.status, tally ? tally->detail : "not reached",
+        add_missing(groups, count, capacity, pooled.status, tally ? pooled.detail : "not reached",
                     variant->name);
     }
     return outcome;

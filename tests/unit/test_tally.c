@@ -123,8 +123,13 @@ static void a_third_of_those_that_were_followed_says_not_constant(void **unused)
     assert_int_equal(one.status, STATUS_ok);
     assert_non_null(strstr(one.detail, "1 of 5 executions not_constant"));
     // Who could not see it has no say.
-    assert_int_equal(pool_followed(0, 4, 1, &remarks).status, STATUS_not_constant);
-    assert_int_equal(pool_followed(1, 3, 1, &remarks).status, STATUS_not_constant);
+    assert_int_equal(pool_followed(1, 3, 2, &remarks).status, STATUS_not_constant);
+    // One alone wants further executions.
+    struct pooled alone = pool_followed(1, 3, 1, &remarks);
+    assert_int_equal(alone.status, STATUS_contended);
+    assert_true(isnan(alone.cycles.value));
+    assert_string_equal(alone.detail, "in one execution that was followed: up to 512 72 cycles");
+    assert_int_equal(pool_followed(0, 0, 1, &remarks).status, STATUS_not_constant);
 }
 
 static void one_execution_that_was_followed_is_enough(void **unused) {
