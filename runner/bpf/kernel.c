@@ -76,7 +76,7 @@ int load_native(const struct loaded *loaded, struct load_native *native, struct 
     if (!length || !info.jited_prog_insns || info.nr_jited_func_lens > OBJECT_FUNCTIONS)
         return error_set(error, ERROR_MISSING, NULL, 0,
                          "the kernel shows no native code: net.core.bpf_jit_enable is 0, or "
-                         "CAP_BPF and CAP_PERFMON are missing");
+                         "CAP_SYSLOG is missing (kernel.kptr_restrict)");
     size_t at = 0;
     native->count = info.nr_jited_func_lens;
     for (size_t i = 0; i < native->count && at + lengths[i] <= length; at += lengths[i++])

@@ -38,10 +38,12 @@ static void find_setting(char *why, size_t size) {
         *why = '\0';
 }
 
-// A program that returns 0 is loaded, run and looked at. 0, or -1 with the reason.
+// A program that returns 0 is loaded, run and looked at: of the type that needs the most rights. 0,
+// or -1 with the reason.
 static int try(char *why, size_t size) {
     struct bpf_insn code[] = {{.code = BPF_ALU64 | BPF_MOV}, {.code = BPF_JMP | BPF_EXIT}};
-    const struct object object = {.code = code,
+    const struct object object = {.type = OBJECT_tc,
+                                  .code = code,
                                   .count = sizeof code / sizeof *code,
                                   .functions = {{"program", 0, 2}},
                                   .function_count = 1};
@@ -58,8 +60,8 @@ static int try(char *why, size_t size) {
     load_unload(&loaded);
     if (refusal == LOAD_no_rights)
         snprintf(why, size,
-                 "loading programs into the kernel needs root, or CAP_BPF and "
-                 "CAP_PERFMON (%s)",
+                 "loading programs into the kernel needs root, or CAP_BPF, CAP_PERFMON, "
+                 "CAP_NET_ADMIN and CAP_SYSLOG (%s)",
                  error.text);
     else if (failed)
         snprintf(why, size, "%s (kernel %s)", error.text, system.release);

@@ -16,6 +16,8 @@
 // program's start and the statistics about 5 ms, perf stat's start about 15 ms. A neighbour adds to
 // it. Measured runs print the real split.
 static const double seconds_a_slice = 30e-6, seconds_a_start = 5e-3, seconds_a_perf = 15e-3;
+// The kernel's verifier, some times an execution.
+static const double seconds_a_load = 0.4;
 
 // The CPUs that share the first core.
 static void list_siblings(const struct measurement *run, char *text, size_t size) {
@@ -275,17 +277,20 @@ int report_end(struct measurement *run, double seconds, struct error *error) {
 }
 
 int report_dry_run(const struct measurement *run) {
-    size_t runnable = 0;
+    size_t runnable = 0, loaded = 0;
     for (size_t i = 0; i < run->plan->count; i++) {
         const struct variant *variant = &run->plan->rows[i];
         bool kernel = variant->target == TARGET_bpf && run->kernel_engine;
         const struct engine_probe *probe = kernel ? &run->kernel_probes[0] : &run->probes[0];
-        runnable += !variant->unproved && probe->usable && probe->target == variant->target &&
+        bool runs = !variant->unproved && probe->usable && probe->target == variant->target &&
                     (variant->needs == NEEDS_none || probe->privilege == PRIVILEGE_real);
+        runnable += runs;
+        loaded += runs && kernel;
     }
     double one = (double)run->settings->slices * seconds_a_slice + seconds_a_start;
     double all = (double)runnable * ((double)run->settings->blocks * one +
-                                     (run->probes[0].has_perf ? seconds_a_perf : 0));
+                                     (run->probes[0].has_perf ? seconds_a_perf : 0)) +
+                 (double)loaded * (double)run->settings->blocks * seconds_a_load;
     char text[32];
     printf(
         "%s: %zu variant%s, %zu of them can run here, %lld block%s, seed %lld, CPU %d: about %s\n",

@@ -82,6 +82,6 @@ def test_without_the_right_each_row_names_what_it_needs(builds, out):
     done = run(builds("kernel_few"), "-o", out, *QUICK, "--only", "kernel*,un*", before=before)
     found = rows(out, "summary.csv")
     assert {row["status"] for row in found} == {"refused"} and len(found) == 3
-    assert all("needs root, or CAP_BPF and CAP_PERFMON" in row["detail"] or
+    assert all("needs root, or CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN" in row["detail"] or
                "net.core.bpf_jit" in row["detail"] for row in found)
     assert done.returncode == 3 and "predicted to have none here" in done.stderr
