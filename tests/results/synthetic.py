@@ -85,7 +85,7 @@ def write_told(folder, loops):
     first = loops[0] if loops else {}
     sweep = types.SimpleNamespace(
         name=first.get("sweep", "synthetic"), summary=first.get("summary", ""),
-        toml=first.get("toml", ""), shared=told_by(first.get("sweep", "")))
+        toml=first.get("toml", ""), shared=told_by(first.get("sweep", "")), answers=[])
     with open(os.path.join(folder, "sweep.json"), "w", encoding="utf-8") as stream:
         stream.write(shared.sweep_json(sweep))
     variants = [types.SimpleNamespace(row=row) for row in loops]
