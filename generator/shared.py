@@ -20,7 +20,7 @@ SHARED = schema(text="title", list="question difference generation",
                 table="beside phrases plots")
 _QUESTION = schema("title take", text="title none", list="take short hide", flag="titled")
 _MATCHER = schema(list=" ".join(MATCHER))
-_DIFFERENCE = schema("item minuend subtrahend missing", text="item missing", list="minuend but",
+_DIFFERENCE = schema("item minuend subtrahend", text="item missing", list="minuend but",
                      table="where subtrahend")
 _METHODS = [method.name for method in lists.methods()]
 _GENERATION = schema("general", text="general heading")
@@ -166,4 +166,5 @@ def _row(told, loops, row, context):
     found.sort(key=lambda other: other["family"] != row["family"])
     subtrahend = found[0]["variant"] if found else ""
     return {"item": _FIELD.sub(lambda field: context[field[1]], told["item"]),
-            "minuend": row["variant"], "subtrahend": subtrahend, "missing": told["missing"]}
+            "minuend": row["variant"], "subtrahend": subtrahend,
+            "missing": told.get("missing", "the sweep has no loop to subtract")}

@@ -50,6 +50,13 @@ def test_a_subtrahend_has_the_same_family_and_surroundings(expand_text):
         ("1 by x", "a", "b"), ("2 by x", "c", ""), ("1 by y", "g", "e")]
 
 
+def test_a_difference_without_words_for_a_missing_loop_has_some(generate, tmp_path):
+    text = 'summary = "s"\n' + DIFFERENCE.replace('missing = "no loop without a way"\n', "") + \
+        loop("a", 'way = "x"')
+    _, rows = told(generate, tmp_path, text.replace("{work} by ", "by "))
+    assert rows == [("by x", "a", "", "the sweep has no loop to subtract")]
+
+
 def test_duplicates_have_differences_of_their_own(generate, tmp_path):
     text = 'summary = "s"\nduplicates = ["a"]\n' + DIFFERENCE.replace("{work} by ", "by ") + \
         loop("a", 'way = "x"') + loop("b", 'way = "none"')
