@@ -46,11 +46,13 @@ class Asked:
     plots: dict = field(default_factory=dict)  # kind -> {"title", "take"}
 
     def sections(self, families):
-        """The questions of all sections; one a family for sweeps that ask nothing themselves."""
+        """The questions of all sections; one a family for sweeps that ask nothing themselves,
+        and a single family is all there is to see: its values are not cut."""
         if self.questions:
             return [*self.questions, ORDERS, INSTRUCTIONS, LOOPS]
-        return [ORDERS, *(Question(family or INSTRUCTIONS.title, [{"family": [family]}],
-                                   INSTRUCTIONS.short) for family in families)]
+        short = INSTRUCTIONS.short if len(families) > 1 else _SHORT
+        return [ORDERS, *(Question(family or INSTRUCTIONS.title, [{"family": [family]}], short)
+                          for family in families)]
 
     def phrase(self, key, value):
         """How a key of the context and its value read in a label; "" for not at all."""

@@ -192,6 +192,8 @@ def test_a_disturbed_fit_is_noted_and_has_no_value(made):
 def test_a_shortened_study_says_how_much_is_left_out(made):
     loops = [homogeneous(f"n{k}", "nop", 16, 4.0 + k, family="study", context=f"at={k}")
              for k in range(20)]
+    assert "more of study" not in made(loops)  # it is all that there is
+    loops.append(homogeneous("other", "cld", 16, 48.0, family="other"))
     text = made(loops)
     assert "... and 14 more of study: --all, or the page" in text
     assert "more of study" not in made(loops, options=("--all",))
