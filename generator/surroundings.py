@@ -8,7 +8,7 @@ import re
 
 MEMORY = ("touched", "untouched", "cold")
 PAGES = ("4k", "huge")
-WATCH = ("", "cache", "divider")
+WATCH = ("", "cache", "divider", "both")
 _BITS = {"untouched": 1, "cold": 2, "huge": 4}
 
 _DIVISION = re.compile(r"(?:^|[;:])\s*v?(i?div|fi?div|f?sqrt|f?idiv)",
@@ -26,6 +26,4 @@ def watch_of(loop):
 
     A loop with memory of its own may be slowed by a neighbour that only waits for memory itself;
     one that divides, by one that keeps the divider busy. Neither shows in the core's width."""
-    if _MEMORY.search(loop):
-        return "cache"
-    return "divider" if _DIVISION.search(loop) else ""
+    return WATCH[bool(_MEMORY.search(loop)) + 2 * bool(_DIVISION.search(loop))]

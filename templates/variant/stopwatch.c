@@ -144,6 +144,8 @@ static void prepare_watch(void) {
         watch(cache, 2 * LINES / CHAIN_LINKS);
     if (variant_watch == WATCH_DIVIDER)
         watch(divider, CYCLES_A_SEGMENT / 512);
+    if (variant_watch == WATCH_BOTH)
+        watch(cache_divider, LINES / CHAIN_LINKS);
 }
 
 // How many slices there is time for. Ends the program if an iteration takes too long for any.

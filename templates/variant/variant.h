@@ -14,7 +14,8 @@
 typedef const char loop_entry[];
 
 extern loop_entry loop_setup; // the generated one
-extern loop_entry chain_add, chain_rol, chain_imul, width, cache, divider, fault; // chains.s
+extern loop_entry chain_add, chain_rol, chain_imul, width, cache, divider, cache_divider,
+    fault; // chains.s
 
 // Dependent links in one iteration of each reference chain.
 enum { CHAIN_LINKS = 32 };
@@ -45,7 +46,7 @@ enum { NEEDS_NOTHING = 0, NEEDS_IOPL = 1, NEEDS_CPL0 = 2 };
 // from it.
 extern const uint32_t variant_memory, variant_watch;
 enum { MEMORY_UNTOUCHED = 1, MEMORY_COLD = 2, MEMORY_HUGE = 4 };
-enum { WATCH_WIDTH = 0, WATCH_CACHE = 1, WATCH_DIVIDER = 2 };
+enum { WATCH_WIDTH = 0, WATCH_CACHE = 1, WATCH_DIVIDER = 2, WATCH_BOTH = 3 };
 
 // All memory of loops but their stack (.loopdata), and what they put into .data and .bss.
 extern char loopdata_begin[], own_begin[], own_end[];

@@ -206,6 +206,7 @@ def test_a_count_in_memory_is_part_of_the_context_and_of_the_claims(expand_text)
 @pytest.mark.parametrize("text,watched", [
     ("nop; movb $0, divided", ""), ("  divl %ecx", "divider"), ("cltd; idivl %ecx", "divider"),
     ("1: vsqrtpd %ymm0, %ymm1", "divider"), ("DIV ecx", "divider"),
-    ("div %ecx\nnop; .pushsection .loopdata", "cache")])
+    ("div %ecx\nnop; .pushsection .loopdata", "both"),
+    ("nop\n.pushsection .loopdata", "cache")])
 def test_what_a_loop_does_is_watched_wherever_it_stands_in_a_line(text, watched):
     assert surroundings.watch_of(text) == watched
