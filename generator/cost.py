@@ -37,6 +37,8 @@ def _parser():
     parser.add_argument("--throughput", action="store_true", help="nothing but throughput")
     parser.add_argument("--both", action="store_true", help="both (default)")
     parser.add_argument("--unroll", metavar="N", type=int, default=0, help="copies an iteration")
+    parser.add_argument("--memory", metavar="SIZE[:cold|random]", default="",
+                        help="loads go around a ring in so much memory: 32K, 64M:random")
     parser.add_argument("--intel", action="store_true", help="the syntax is Intel's")
     parser.add_argument("--event", metavar="E", action="append", default=[],
                         help="count this event of perf, too")
@@ -93,7 +95,8 @@ def _toml(args, texts):
     """The text of the sweep, and its name."""
     ask = [name for name in expand.QUESTIONS if getattr(args, name)]
     lines = ["[[instruction]]", f"form = {json.dumps([text for text, _ in texts])}"]
-    for key, value in (("init", args.init), ("minus", args.minus), ("unroll", args.unroll)):
+    for key, value in (("init", args.init), ("minus", args.minus), ("unroll", args.unroll),
+                       ("memory", args.memory)):
         if value:
             lines.append(f"{key} = {json.dumps(value)}")
     if args.intel:
@@ -118,6 +121,10 @@ def main(argv):
             parser.error("give an instruction, or --file LIST")
         if not 0 <= args.unroll <= 10_000:
             parser.error("--unroll takes 1 to 10000")
+        try:
+            expand.memory_of(args.memory)
+        except ValueError as problem:
+            parser.error(f"--memory {problem}")
         _check(texts, args)
         text, name = _toml(args, texts)
         out = os.path.join(os.path.abspath(args.into), name)
@@ -125,7 +132,11 @@ def main(argv):
         path = os.path.join(out, "cost.toml")
         if not os.path.exists(path):
             replace_text(path, text)
-        quick.build(path, out, args.programs)
+        if not quick.build(path, out, args.programs):
+            with open(os.path.join(out, "sweep.json"), encoding="utf-8") as stream:
+                why = json.load(stream)["answers"][0]["refused"]
+            raise BadInput(texts[0][1], f"'{texts[0][0]}' is refused: {why}",
+                           "nothing was measured")
     except BadInput as problem:
         print(str(problem) if problem.place == "cost" else f"cost: {problem}", file=sys.stderr)
         return 2

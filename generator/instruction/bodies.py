@@ -83,11 +83,11 @@ class Maker:
     unit: object
     init: str = ""      # the user's own setup, in the unit's syntax
     unroll: int = 0     # 0: chosen here
-    memory: object = None
+    memory: tuple = None  # (bytes, "" or "random") that loads go through; None: one page
 
     def begin(self):
         self.registers = Registers(self.unit)
-        self.values = Values(self.unit, self.init)
+        self.values = Values(self.unit, self.init, self.memory)
         self.numbers = {}
         if self.stack:
             self.values.saved_rsp = self.registers.last("gpr")

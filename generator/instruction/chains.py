@@ -138,6 +138,9 @@ class Build:
             self.displacement = bodies.walked(self.unit, k) if self.walks else 0
             lines += [(line, intel) for line, intel in self._copy(numbers, resets, extra) if line]
         pure = not (self.way.path or resets or extra)
+        if self.maker.memory and self.maker.values.chase is None:
+            raise NoLoop("memory of a size is for loads whose result is the next address, as "
+                         "mov (%rax), %rbx")
         return self.maker.body(lines, copies, pure, self._how())
 
     def back(self):
@@ -178,6 +181,7 @@ class Build:
             for number in self.ring:
                 maker.values.give(self.source, number)
             maker.values.ring = bool(self.unit.slots[self.source].base)
+            maker.values.chase = self.ring[0] if maker.values.ring and maker.memory else None
             ends = []
         for slot in ends:
             self._around(slot, 1 if slot.key == self.source else RING - 1)
@@ -264,6 +268,9 @@ class Build:
         return f"{name} {place}, %{register}", False
 
     def _how(self):
+        if self.maker.memory and self.way.direct:
+            size, order = self.maker.memory
+            return f"{order or 'sequential'} ring of {size // 64} lines"
         if self.way.direct:
             return "chain"
         path = "; ".join("a load" if line == "load" else line for line in self.way.path)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from generator.instruction import bodies, chains, forms, rules, unit as units
 
 QUESTIONS = ("throughput", "latency")
+_MEMORY = re.compile(r"(\d{1,10})([KkMmGg]?)(?::(cold|random))?")
 _LONGEST = 40  # characters of a loop's name that tell the instruction
 
 
@@ -26,6 +27,7 @@ class Asked:
     init: str = ""
     unroll: int = 0
     minus: str = ""
+    memory: str = ""  # SIZE, SIZE:cold, SIZE:random; checked by memory_of
 
 
 @dataclass
@@ -52,12 +54,25 @@ def expand(asked):
     return found
 
 
+def memory_of(text):
+    """((bytes, order) or None, whether it is cold) of SIZE, SIZE:cold or SIZE:random; ValueError
+    where it is none. SIZE: 4K to 1G, a power of two."""
+    if not text:
+        return None, False
+    match = _MEMORY.fullmatch(text)
+    size = int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2].upper()] if match else 0
+    if not 4096 <= size <= 1 << 30 or size & (size - 1):
+        raise ValueError(f"'{text}' is no size of memory: a power of two from 4K to 1G, with "
+                         ":cold or :random behind it")
+    return (size, "random" if match[3] == "random" else ""), match[3] == "cold"
+
+
 class _Loops:
     """The loops of one unit."""
 
     def __init__(self, found, asked, unit):
         self.found, self.asked, self.unit = found, asked, unit
-        self.maker = bodies.Maker(unit, asked.init, asked.unroll)
+        self.maker = bodies.Maker(unit, asked.init, asked.unroll, memory_of(asked.memory)[0])
         self.slug = _slug(unit.text)
         number = 2
         while any(name.startswith(self.slug + "-") for name in found.entries):
@@ -72,7 +87,7 @@ class _Loops:
         if why:
             self._answer(self.asked.questions[0], refused=why)
             return
-        if "throughput" in self.asked.questions:
+        if "throughput" in self.asked.questions and not self.asked.memory:
             self._throughput(minus)
         if "latency" in self.asked.questions and self.unit.rules.get("latency", True):
             for source, target in bodies.pairs(self.unit):
@@ -122,6 +137,9 @@ class _Loops:
         entry = {"name": name, "setup": "\n".join("        " + line for line in body.setup),
                  "body": body.text(), "counter": "%r15", "context": context,
                  "teardown": "\n".join("        " + line for line in body.teardown)}
+        if self.asked.memory:
+            entry["context"] = {**context, "memory": self.asked.memory}
+            entry["memory"] = "cold" if memory_of(self.asked.memory)[1] else "touched"
         if body.pure and ":" not in self.unit.text:  # a label is no instruction of a group
             entry.update(group=self.unit.text, groups=body.copies)
         self.found.entries[name] = entry
@@ -129,7 +147,7 @@ class _Loops:
 
     def _answer(self, question, **parts):
         self.found.answers.append({"text": self.unit.text, "form": forms.of(self.unit),
-                                   "question": question, **parts})
+                                   "question": question, "memory": self.asked.memory, **parts})
 
 
 def _slug(text):

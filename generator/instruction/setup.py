@@ -13,16 +13,18 @@ NUMBER = 0x3456789abcde05f3
 _SAVED = 3072                 # in the page: what a user's setup left
 _STACK = 8192                 # bytes that a body may move RSP by, either way
 _RING_LINES = 32
+_FACTOR = 0x5851f42d4c957f2d  # Knuth's; 1 modulo 4, so that a power of two of lines is one ring
 
 
 class Values:
     """What registers hold: give() the value of a slot of the unit, set() one of ours."""
 
-    def __init__(self, unit, init):
-        self.unit, self.init = unit, init
+    def __init__(self, unit, init, memory=None):
+        self.unit, self.init, self.memory = unit, init, memory
         self.given = {}  # {(kind, number): slot's key}
         self.own = {}    # {(kind, number): a number, or "memory"}
         self.ring = False
+        self.chase = None  # the register that goes around a ring in memory of its own
         self.saved_rsp = None
 
     def give(self, key, number):
@@ -32,7 +34,8 @@ class Values:
         self.own[kind, number] = value
 
     def setup(self):
-        lines = ["mov $scratch, %r14d", *self._fill()]
+        lines = self._chased() if self.chase is not None else \
+            ["mov $scratch, %r14d", *self._fill()]
         if self.init:
             lines += self._as_the_user_says()
         else:
@@ -40,6 +43,8 @@ class Values:
                       for line in self._load(kind, number, self._value(key))]
         lines += [line for (kind, number), value in self.own.items()
                   for line in self._load(kind, number, value)]
+        if self.chase is not None:
+            lines.append(f"mov chase_position, %{registers.spell('gpr', self.chase, '64')}")
         if any(slot.kind == "other" and str(slot.number).startswith("st")
                for slot in self.unit.slots.values()):
             lines += ["fninit", *["fldl (%r14)"] * 4]
@@ -48,6 +53,8 @@ class Values:
     def teardown(self):
         kinds = {kind for kind, _ in self.given}
         lines = []
+        if self.chase is not None:
+            lines.append(f"mov %{registers.spell('gpr', self.chase, '64')}, chase_position")
         if "mmx" in kinds or any(str(slot.number).startswith("st")
                                  for slot in self.unit.slots.values()):
             lines.append("fninit")
@@ -69,6 +76,20 @@ class Values:
                       "add %r14, %rax", "mov $8, %ecx", "rep stosq", "inc %edx",
                       f"cmp ${_SAVED // 64}, %edx", "jb 1b"]
         return lines
+
+    def _chased(self):
+        """A ring through all lines of memory of its own, made in the first run; where a run ends
+        the next one goes on. At random: a linear congruence, which reaches each line once."""
+        size, order = self.memory
+        count = size // 64
+        step = ["imul %rsi, %rax", "inc %rax"] if order == "random" else ["inc %rax"]
+        return ['.pushsection .loopdata, "aw", @nobits', ".balign 4096", f"chase: .skip {size}",
+                "chase_position: .skip 64", ".popsection", "mov $chase, %r14d",
+                "cmpq $0, chase_position", "jne 2f", "mov %r14, chase_position",
+                f"movabs ${_FACTOR:#x}, %rsi", "xor %edx, %edx", "1: mov %rdx, %rax", *step,
+                f"and ${count - 1}, %rax", "shl $6, %rax", "add %r14, %rax", "mov %rdx, %rdi",
+                "shl $6, %rdi", "mov %rax, (%r14,%rdi)", "inc %rdx", f"cmp ${count}, %rdx",
+                "jb 1b", "2:"]
 
     def _value(self, key):
         slot = self.unit.slots[key]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from generator.check import check, check_texts, schema
 from generator.instruction import expand, forms as forms_of
 
-INSTRUCTION = schema("form", text="init syntax minus", text_list="form", list="ask",
+INSTRUCTION = schema("form", text="init syntax minus memory", text_list="form", list="ask",
                      number="unroll")
 SYNTAXES = ("att", "intel")
 
@@ -40,6 +40,10 @@ def _asked(file, index, table):
     check_texts(file, (*keys, "syntax"), [table.get("syntax", "att")], SYNTAXES)
     if not 0 <= table.get("unroll", 0) <= 10_000:
         raise file.error((*keys, "unroll"), f"unroll is {table['unroll']}", "give 1 to 10000")
+    try:
+        expand.memory_of(table.get("memory", ""))
+    except ValueError as problem:
+        raise file.error((*keys, "memory"), str(problem))
     intel, written = table.get("syntax") == "intel", [forms_of.text_of(form) for form in forms]
     if any(written):
         if not all(written) or table.get("syntax") == "att":
@@ -48,4 +52,5 @@ def _asked(file, index, table):
         intel, forms = True, written
     return expand.Asked(forms, intel,
                         tuple(table.get("ask", expand.QUESTIONS)), table.get("init", ""),
-                        table.get("unroll", 0), table.get("minus", ""))
+                        table.get("unroll", 0), table.get("minus", ""),
+                        table.get("memory", ""))

@@ -59,7 +59,8 @@ def _answer(told, loops, folder):
            "ci_low": None, "ci_high": None, "part_at_most": None,
            "round_trip": bool(told.get("round_trip")), "provisional": None,
            "status": "ok", "detail": "",
-           "how": told.get("how", ""), "minus": told.get("minus"), "remarks": [],
+           "how": told.get("how", ""), "minus": told.get("minus"),
+           "memory": told.get("memory") or None, "remarks": [],
            "published": None, "published_source": None, "agrees": None,
            "loops": [loop for loop in [*told.get("loops", ()), told.get("back"),
                                        told.get("linked")] if loop]}

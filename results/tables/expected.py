@@ -34,7 +34,7 @@ def add(document, folder):
     for text in dict.fromkeys(row["text"] for row in document["answers"]):
         rows = [row for row in document["answers"] if row["text"] == text]
         found = figures.get(normal(rows[0]["form"]))
-        if found:
+        if found and not rows[0]["memory"]:
             _beside(rows, found, core["name"])
 
 

@@ -184,6 +184,42 @@ def test_wrong_text_is_told_for_each():
     assert "operand" in found[2]
 
 
+def test_a_ring_through_memory_goes_on_where_it_ended(expand_text):
+    variants = expand_text('summary = "i"\n[[instruction]]\nform = "mov (%rax), %rbx"\n'
+                           'memory = "64K:random"\n')
+    assert [v.name for v in variants] == ["mov_rax_rbx-rax-rbx", "mov_rax_rbx-rax-rbx-link"]
+    text = variants[0].text
+    assert "chase: .skip 65536" in text and "and $1023, %rax" in text
+    setup, rest = text.split("loop_begin:")
+    assert "mov chase_position, %rax" in setup and "mov %rax, chase_position" in rest
+    first, last = re.findall(r"mov \(%(\w+)\), %(\w+)", rest)[::len(re.findall(
+        r"mov \(%", rest)) - 1]
+    assert first[0] == last[1] == "rax" and variants[0].row["watch"] == "cache"
+
+
+@pytest.mark.parametrize("text, memory", [
+    ("64K", ((65536, ""), False)), ("1M:cold", ((1 << 20, ""), True)),
+    ("4096:random", ((4096, "random"), False)), ("", (None, False))])
+def test_sizes_of_memory(text, memory):
+    assert expand.memory_of(text) == memory
+
+
+@pytest.mark.parametrize("text", ["63M", "2G", "1K", "64M:warm", "M", "64 M"])
+def test_other_sizes_are_refused(text):
+    with pytest.raises(ValueError, match="no size of memory"):
+        expand.memory_of(text)
+
+
+def test_the_random_ring_reaches_every_line():
+    from generator.instruction import setup
+    for count in (64, 1024, 65536):
+        seen, at = set(), 0
+        while at not in seen:
+            seen.add(at)
+            at = (at * setup._FACTOR + 1) & (count - 1)
+        assert len(seen) == count
+
+
 def test_a_sweep_has_the_loops_and_the_answers(expand_text):
     variants = expand_text('summary = "i"\n[[instruction]]\nform = "imul %rax, %rbx"\n'
                            'ask = ["throughput"]\nunroll = 24\n')
