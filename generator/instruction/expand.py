@@ -8,6 +8,7 @@ counts; back: {variant, copies}, whose cost is subtracted; linked: the chain wit
 round_trip; refused: why there is no loop.
 """
 
+import itertools
 import re
 from dataclasses import dataclass, field
 
@@ -27,6 +28,7 @@ class Asked:
     init: str = ""
     unroll: int = 0
     minus: str = ""
+    values: dict = field(default_factory=dict)  # {64-bit register: values}, an axis each
     memory: str = ""  # SIZE, SIZE:cold, SIZE:random; checked by memory_of
 
 
@@ -72,7 +74,9 @@ class _Loops:
 
     def __init__(self, found, asked, unit):
         self.found, self.asked, self.unit = found, asked, unit
-        self.maker = bodies.Maker(unit, asked.init, asked.unroll, memory_of(asked.memory)[0])
+        init = " ; ".join(filter(None, [asked.init, *(_given(name, asked.intel)
+                                                      for name in asked.values)]))
+        self.maker = bodies.Maker(unit, init, asked.unroll, memory_of(asked.memory)[0])
         self.slug = _slug(unit.text)
         number = 2
         while any(name.startswith(self.slug + "-") for name in found.entries):
@@ -102,7 +106,7 @@ class _Loops:
                     loops.append(self._loop(name, body, {"of": "throughput", "loop": name}))
                     how.append(body.how)
             if minus:
-                other = bodies.Maker(minus, self.asked.init, self.asked.unroll)
+                other = bodies.Maker(minus, self.maker.init, self.asked.unroll)
                 body = bodies.throughput(other) or bodies.throughput(other, True)
                 answer["minus"] = minus.text
                 answer["back"] = self._loop("minus", body, {"of": "throughput", "loop": "minus"})
@@ -137,6 +141,8 @@ class _Loops:
         entry = {"name": name, "setup": "\n".join("        " + line for line in body.setup),
                  "body": body.text(), "counter": "%r15", "context": context,
                  "teardown": "\n".join("        " + line for line in body.teardown)}
+        if self.asked.values:
+            entry["axes"] = self.asked.values
         if self.asked.memory:
             entry["context"] = {**context, "memory": self.asked.memory}
             entry["memory"] = "cold" if memory_of(self.asked.memory)[1] else "touched"
@@ -146,8 +152,26 @@ class _Loops:
         return {"variant": name, "copies": body.copies}
 
     def _answer(self, question, **parts):
-        self.found.answers.append({"text": self.unit.text, "form": forms.of(self.unit),
-                                   "question": question, "memory": self.asked.memory, **parts})
+        """Add what is told of a question, once for each combination of values."""
+        for chosen in itertools.product(*self.asked.values.values()):
+            values = dict(zip(self.asked.values, chosen))
+            end = "".join(f".{name}{value}" for name, value in values.items())
+            self.found.answers.append({
+                "text": self.unit.text, "form": forms.of(self.unit), "question": question,
+                "memory": self.asked.memory, "values": values,
+                **{key: _named(part, end) for key, part in parts.items()}})
+
+
+def _named(part, end):
+    """A part of an answer with the names of variants that the values make."""
+    if isinstance(part, list):
+        return [_named(one, end) for one in part]
+    return {**part, "variant": part["variant"] + end} if isinstance(part, dict) else part
+
+
+def _given(name, intel):
+    """The line of setup that gives a register the value of its axis."""
+    return f"mov {name}, <{{ {name} }}>" if intel else f"mov $<{{ {name} }}>, %{name}"
 
 
 def _slug(text):

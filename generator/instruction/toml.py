@@ -3,11 +3,12 @@
 
 from dataclasses import dataclass, field
 
+from generator import axes
 from generator.check import check, check_texts, schema
-from generator.instruction import expand, forms as forms_of
+from generator.instruction import expand, forms as forms_of, registers
 
 INSTRUCTION = schema("form", text="init syntax minus memory", text_list="form", list="ask",
-                     number="unroll")
+                     number="unroll", table="values")
 SYNTAXES = ("att", "intel")
 
 
@@ -40,6 +41,13 @@ def _asked(file, index, table):
     check_texts(file, (*keys, "syntax"), [table.get("syntax", "att")], SYNTAXES)
     if not 0 <= table.get("unroll", 0) <= 10_000:
         raise file.error((*keys, "unroll"), f"unroll is {table['unroll']}", "give 1 to 10000")
+    values = axes.read(file, (*keys, "values"), table.get("values", {}))
+    for name, chosen in values.items():
+        if registers.NAMES.get(name, ("", 0, ""))[::2] != ("gpr", "64") or \
+                isinstance(chosen[0], str):
+            raise file.error((*keys, "values", name), f"'{name}' cannot have values",
+                             "give numbers to registers of 64 bits: values = { rcx = [1, 1000] }")
+    values = {name: list(chosen) for name, chosen in values.items()}
     try:
         expand.memory_of(table.get("memory", ""))
     except ValueError as problem:
@@ -52,5 +60,5 @@ def _asked(file, index, table):
         intel, forms = True, written
     return expand.Asked(forms, intel,
                         tuple(table.get("ask", expand.QUESTIONS)), table.get("init", ""),
-                        table.get("unroll", 0), table.get("minus", ""),
+                        table.get("unroll", 0), table.get("minus", ""), values,
                         table.get("memory", ""))

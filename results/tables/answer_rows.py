@@ -60,7 +60,8 @@ def _answer(told, loops, folder):
            "round_trip": bool(told.get("round_trip")), "provisional": None,
            "status": "ok", "detail": "",
            "how": told.get("how", ""), "minus": told.get("minus"),
-           "memory": told.get("memory") or None, "remarks": [],
+           "memory": told.get("memory") or None,
+           "values": told.get("values", {}), "remarks": [],
            "published": None, "published_source": None, "agrees": None,
            "loops": [loop for loop in [*told.get("loops", ()), told.get("back"),
                                        told.get("linked")] if loop]}

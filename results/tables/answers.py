@@ -71,8 +71,8 @@ def _print_text(document):
     value = max((len(_value(row)) for row in rows), default=0)
     text = None
     for row in rows:
-        if row["text"] != text:
-            text = row["text"]
+        values = ", ".join(f"{name} = {value}" for name, value in row["values"].items())
+        if text != (text := row["text"] + (f"    {values}" if values else "")):
             print(f"{text}    [cycles, 95 %]")
         status = "" if row["status"] == "ok" else \
             f"  {row['status']}" + (f": {_short(row)}" if row["detail"] else "")

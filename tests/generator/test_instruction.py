@@ -184,6 +184,18 @@ def test_wrong_text_is_told_for_each():
     assert "operand" in found[2]
 
 
+def test_values_of_a_register_are_an_axis(expand_text):
+    variants = expand_text('summary = "i"\n[[instruction]]\nform = "div %rcx"\n'
+                           'ask = ["throughput"]\nvalues = { rcx = [3, 70000] }\n')
+    assert [v.name for v in variants] == ["div_rcx-independent.rcx3",
+                                          "div_rcx-independent.rcx70000"]
+    assert "mov $70000, %rcx" in variants[1].text and "mov $3, %rcx" in variants[0].text
+    found = expand.expand([expand.Asked(["div %rcx"], values={"rcx": [3, 70000]},
+                                        questions=("throughput",))])
+    assert [(row["values"], row["loops"][0]["variant"]) for row in found.answers] == \
+        [({"rcx": 3}, "div_rcx-independent.rcx3"), ({"rcx": 70000}, "div_rcx-independent.rcx70000")]
+
+
 def test_a_ring_through_memory_goes_on_where_it_ended(expand_text):
     variants = expand_text('summary = "i"\n[[instruction]]\nform = "mov (%rax), %rbx"\n'
                            'memory = "64K:random"\n')
