@@ -25,6 +25,17 @@ from common.replace import replace_text  # noqa: E402
 from generator import quick  # noqa: E402
 from generator.instruction import expand, rules, unit  # noqa: E402
 
+# Sections of the run's table.
+_QUESTIONS = """
+[[question]]
+title = "Reciprocal throughput"
+take = [{ family = ["*-throughput", "*-independent", "*-minus"] }]
+
+[[question]]
+title = "Latency, and what it is made of"
+take = [{ family = ["*"] }]
+"""
+
 
 def _parser():
     parser = Parser("asmsweep cost", "What an instruction, or a few with ; between, costs: "
@@ -104,7 +115,7 @@ def _toml(args, texts):
     if ask and not args.both:
         lines.append(f"ask = {json.dumps(ask)}")
     head = [f"events = {json.dumps(args.event)}", ""] if args.event else []
-    text = "\n".join(head + lines) + "\n"
+    text = "\n".join(head + lines) + "\n" + _QUESTIONS
     slug = re.sub(r"[^a-z0-9]+", "_", texts[0][0].lower()).strip("_")[:30].strip("_") or "unit"
     name = f"cost-{slug}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
     about = f"What {texts[0][0]}"[:60] + (f" and {len(texts) - 1} others cost" if len(texts) > 1

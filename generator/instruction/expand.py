@@ -146,7 +146,9 @@ class _Loops:
         if self.asked.memory:
             entry["context"] = {**context, "memory": self.asked.memory}
             entry["memory"] = "cold" if memory_of(self.asked.memory)[1] else "touched"
-        if body.pure and ":" not in self.unit.text:  # a label is no instruction of a group
+        # A label is no instruction of a group, and what stands twice is not told apart there.
+        if body.pure and context["loop"] != "minus" and ":" not in self.unit.text and \
+                len(set(self.unit.mnemonics)) == len(self.unit.mnemonics):
             entry.update(group=self.unit.text, groups=body.copies)
         self.found.entries[name] = entry
         return {"variant": name, "copies": body.copies}

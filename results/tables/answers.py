@@ -77,6 +77,7 @@ def _print_text(document):
         status = "" if row["status"] == "ok" else \
             f"  {row['status']}" + (f": {_short(row)}" if row["detail"] else "")
         how = f"  {row['how']}" if row["how"] else ""
+        how += f", less {row['minus']}" if row["minus"] else ""
         print(f"  {_what(row):{wide}}  {_value(row):{value}}{how}{_expected(row)}{status}")
         for remark in row["remarks"]:
             print(f"  {'':{wide}}  ({remark})")

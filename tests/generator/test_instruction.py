@@ -184,6 +184,18 @@ def test_wrong_text_is_told_for_each():
     assert "operand" in found[2]
 
 
+def test_a_group_is_told_where_the_proof_can_count_it(expand_text):
+    variants = expand_text(
+        'summary = "i"\n[[instruction]]\nform = ["mov %rax,(%rbx); mov (%rbx),%rcx", '
+        '"pushfq; popfq", "nop"]\nminus = "nop"\nask = ["throughput"]\n')
+    assert {v.name: v.row["group"] for v in variants if v.name.endswith(("throughput", "minus"))} \
+        == {"mov_rax_rbx_mov_rbx_rcx-throughput": "mov_rax_rbx_mov_rbx_rcx-throughput",
+            "mov_rax_rbx_mov_rbx_rcx-minus": "mov_rax_rbx_mov_rbx_rcx-minus",
+            "pushfq_popfq-throughput": "pushfq_popfq-throughput",
+            "pushfq_popfq-minus": "pushfq_popfq-minus", "nop-throughput": "nop",
+            "nop-minus": "nop-minus"}
+
+
 def test_values_of_a_register_are_an_axis(expand_text):
     variants = expand_text('summary = "i"\n[[instruction]]\nform = "div %rcx"\n'
                            'ask = ["throughput"]\nvalues = { rcx = [3, 70000] }\n')
