@@ -5,10 +5,10 @@
 #include "variant.h"
 
 #include <linux/audit.h>
+#include <linux/signal.h>
 
 enum { SYS_RT_SIGACTION = 13, SYS_SIGALTSTACK = 131, SYS_EXIT_GROUP = 231 };
 enum { STATUS_ABI = 4, STANDARD_OUTPUT = 1, HANDLER_STACK = 8192 };
-enum { SIGILL = 4, SIGTRAP = 5, SIGBUS = 7, SIGFPE = 8, SIGSEGV = 11, SIGSYS = 31 };
 
 // rt_sigaction(2) and sigaltstack(2) as the kernel takes them.
 struct kernel_sigaction {
@@ -17,7 +17,6 @@ struct kernel_sigaction {
     void (*restorer)(void);
     uint64_t mask;
 };
-enum { SA_SIGINFO = 4, SA_RESTORER = 0x04000000, SA_ONSTACK = 0x08000000 };
 struct kernel_stack {
     char *base;
     int flags;
