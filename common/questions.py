@@ -6,8 +6,8 @@ import re
 from fnmatch import fnmatchcase
 
 # What makes a section short: the functions of results/tables/brief.py.
-RULES = ("one_row_a_label", "valueless_as_one", "valueless_only", "significant_orders",
-         "short_families", "none")
+RULES = ("one_row_a_label", "valueless_as_one", "valueless_as_one_alone", "valueless_only",
+         "significant_orders", "short_families", "none")
 
 
 def context_of(row):

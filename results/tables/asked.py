@@ -23,6 +23,7 @@ class Question:
 
 
 _SHORT = ["one_row_a_label", "valueless_as_one"]
+_WHOLE = ["one_row_a_label", "valueless_as_one_alone"]  # of a sweep with one family
 # What every sweep asks, behind its own questions; and what a sweep asks that has none of its own.
 ORDERS = Question("Does the order matter? Largest difference, cycles per iteration",
                   [{"method": ["difference"], "item": ["order of *"]}], ["significant_orders"])
@@ -50,7 +51,7 @@ class Asked:
         and a single family is all there is to see: its values are not cut."""
         if self.questions:
             return [*self.questions, ORDERS, INSTRUCTIONS, LOOPS]
-        short = INSTRUCTIONS.short if len(families) > 1 else _SHORT
+        short = INSTRUCTIONS.short if len(families) > 1 else _WHOLE
         return [ORDERS, *(Question(family or INSTRUCTIONS.title, [{"family": [family]}], short)
                           for family in families)]
 

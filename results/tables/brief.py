@@ -61,6 +61,11 @@ def valueless_as_one(rows, left_out):
     return made
 
 
+def valueless_as_one_alone(rows, left_out):
+    """The same where no row has a value: beside values a reader asks which rows have none."""
+    return rows if any(map(_valued, rows)) else valueless_as_one(rows, left_out)
+
+
 def _matters(row):
     return any((cost["ci_low"] > 0 or cost["ci_high"] < 0)
                and abs(cost["cycles"]) > MARGIN_CYCLES for cost in _valued(row))

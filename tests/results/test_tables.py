@@ -194,8 +194,7 @@ def test_a_shortened_study_says_how_much_is_left_out(made):
              for k in range(20)]
     assert "more of study" not in made(loops)  # it is all that there is
     loops.append(homogeneous("other", "cld", 16, 48.0, family="other"))
-    text = made(loops)
-    assert "... and 14 more of study: --all, or the page" in text
+    assert "... and 14 more of study: --all, or the page" in made(loops)
     assert "more of study" not in made(loops, options=("--all",))
 
 
@@ -386,6 +385,8 @@ def test_rows_without_any_value_and_for_one_reason_become_one(made):
     text = made(loops)
     assert re.search(r"^many: 9 rows +refused \(\d\)", text, re.M)
     assert "at 3" not in text
+    text = made([*loops, homogeneous("r9", "cli; sti", 1, 9.0, family="many", context="at=9")])
+    assert "rows" not in text and re.search(r"\(at 3\)[^(]*refused", text)  # beside a value
     assert "at 3" in made(loops, options=("--all",))
 
 
