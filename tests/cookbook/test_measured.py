@@ -68,6 +68,8 @@ def test_a_study_finds_what_it_is_about(name, tmp_path):
                 if (row["quantity"], row["source"]) == ("cycles", "stopwatch")]
     allowed = MOMENTS | ({"not_constant"} if name in MAY_CHANGE else set())
     for row in rows:
+        if "SIGILL" in row["detail"]:
+            continue  # a CPU without AVX2 or FMA
         assert row["status"] in allowed | NONE.get(row["variant"], set()), row["detail"]
     had = {row["variant"]: float(row["value"]) for row in rows if row["status"] == "ok"}
     print(name, had)
