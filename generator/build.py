@@ -55,6 +55,8 @@ _MEND = {
     "group": ("group", "write instructions of the body, and in groups how often they stand there"),
     "counter": ("body", "put it back from a register that the body leaves alone, or count "
                         'elsewhere: counter = "%r15" or "memory"'),
+    "section": ("body", 'its data belongs into .pushsection .loopdata, "aw", @nobits, or into '
+                        ".data or .bss"),
     "bytes": ("body", "they are no instruction, or this objdump is too old for them: "
                       "install newer binutils"),
 }

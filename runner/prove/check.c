@@ -99,6 +99,15 @@ static void check_body(struct finding to, struct span loop) {
         }
 }
 
+static void check_sections(struct finding to, const struct loop_file *file) {
+    if (*file->stray_section)
+        proof_mend(
+            to.proof, to.row, "section",
+            text_make("section: %s is writable, and no page of it is touched before the loop "
+                      "is timed",
+                      file->stray_section));
+}
+
 void check_variant(const struct variants_row *plan, const struct loop_file *file,
                    const struct listing *listing, struct proof *proof, struct proof_row *row) {
     struct finding to = {proof, row};
@@ -113,6 +122,7 @@ void check_variant(const struct variants_row *plan, const struct loop_file *file
     row->order_found = rows_own(&proof->rows, loop_text_order(loop.first, loop.count));
     row->status = "ok";
     check_body(to, loop);
+    check_sections(to, file);
     check_end(to, file, loop);
     check_list(to, "mix", plan->mix, row->mix_found, loop_text_mix_difference);
     check_list(to, "order", plan->sequence, row->order_found, loop_text_order_difference);

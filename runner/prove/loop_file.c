@@ -5,6 +5,8 @@
 
 #include <elf.h>
 #include <sha2.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +105,34 @@ static int read_note(const struct image *image, uint64_t address, char *note, si
     return 0;
 }
 
+// Of variant.ld, and what the linker adds by itself.
+static bool is_known_section(const char *name) {
+    static const char *const known[] = {".stamps",   ".data", ".bss",     ".loopstack",
+                                        ".loopdata", ".got",  ".got.plt", ".igot.plt"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(name, known[i]))
+            return true;
+    return false;
+}
+
+static int find_stray_section(const struct image *image, char *stray, size_t size) {
+    const Elf64_Ehdr *header = (const void *)image->bytes;
+    size_t count;
+    const Elf64_Shdr *section = sections(image, &count);
+    if (!section || header->e_shstrndx >= count)
+        return damaged(image, "its section headers are damaged");
+    const Elf64_Shdr *strings = &section[header->e_shstrndx];
+    const char *names = part(image, strings->sh_offset, strings->sh_size);
+    if (!names || !strings->sh_size || names[strings->sh_size - 1])
+        return damaged(image, "its section names are damaged");
+    for (size_t i = 0; i < count; i++)
+        if (section[i].sh_flags & SHF_WRITE && section[i].sh_flags & SHF_ALLOC &&
+            section[i].sh_size && section[i].sh_name < strings->sh_size &&
+            !is_known_section(names + section[i].sh_name))
+            snprintf(stray, size, "%s", names + section[i].sh_name);
+    return 0;
+}
+
 static int read_image(const struct image *image, struct loop_file *file) {
     enum { SETUP, BEGIN, END, TEARDOWN_END, ITERATIONS, NEEDS, NOTE, WANTED };
     struct wanted wanted[WANTED] = {
@@ -138,6 +168,8 @@ static int read_image(const struct image *image, struct loop_file *file) {
     SHA256Data(loop, file->teardown_end - file->setup, file->loop_sha256);
     if (read_number(image, wanted[ITERATIONS].address, &file->iterations) ||
         read_number(image, wanted[NEEDS].address, &file->needs))
+        return -1;
+    if (find_stray_section(image, file->stray_section, sizeof file->stray_section))
         return -1;
     return read_note(image, wanted[NOTE].address, file->note, sizeof file->note);
 }

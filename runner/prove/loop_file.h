@@ -15,6 +15,9 @@ struct loop_file {
     uint64_t setup, begin, end, teardown_end;
     uint32_t iterations, needs; // variant_iterations, variant_needs
     char note[256];             // variant_note, cut to fit
+    // A writable section that is none of variant.ld's, whose pages nobody touches before the loop
+    // is timed; "" if there is none.
+    char stray_section[64];
 };
 
 // Read and check a static x86-64 ELF file. 0, or -1 with *error (ERROR_INPUT) when it cannot

@@ -33,6 +33,6 @@ void proof_notes(struct proof *proof, struct proof_row *row, char *text);
 // Name one more difference: the same, and the status becomes mismatch.
 void proof_differs(struct proof *proof, struct proof_row *row, char *text);
 
-// The same, and it is a mistake in the sweep's file, of this kind (`mend`: group, counter, bytes):
-// nothing may be measured.
+// The same, and it is a mistake in the sweep's file, of this kind (`mend`: group, counter, bytes,
+// section): nothing may be measured.
 void proof_mend(struct proof *proof, struct proof_row *row, const char *kind, char *text);

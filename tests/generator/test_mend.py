@@ -205,3 +205,12 @@ def test_tools_that_are_not_gnu_binutils_are_named(build, tmp_path, name, versio
     assert (status, stderr) == (
         3, f"build: {tool} ({version}) {said}; install GNU binutils 2.35 or newer, or name its "
         f"{name} by -DASMSWEEP_{name.upper()}=PATH of cmake\n")
+
+
+def test_a_section_of_ones_own_is_none_that_is_touched(build):
+    status, said, _ = build(loop("x", 'mov mine,%rbx\n.pushsection .mine,"aw",@nobits\n'
+                                      "mine: .skip 65536\n.popsection"))
+    assert status == 2 and said.count("\n") == 1
+    assert said.startswith("build: s.toml:")
+    assert ("loop x: section: .mine is writable, and no page of it is touched before the loop is "
+            'timed; its data belongs into .pushsection .loopdata, "aw", @nobits') in said
