@@ -232,6 +232,8 @@ static uint64_t check(uint32_t times, uint64_t add_ticks, int *clean) {
     put_text("c ");
     put_number(times);
     for (int i = 0; i < 3; i++) {
+        if (order[i] == SEGMENT_WIDTH_AFTER) // so long a run may have evicted its code
+            run(order[i], segments[order[i]].n);
         ticks[i] = run(order[i], segments[order[i]].n * (i == 1 ? times : 1));
         put_ticks(ticks[i]);
         interrupted |= was_interrupted << i;
