@@ -32,12 +32,12 @@ static void each_file_has_its_own_columns_from_0(void **state) {
         size_t count;
         const char *first, *last;
     } files[] = {
-        {FILE_measurements, 44, "run_id", "hint"},
-        {FILE_summary, 49, "run_id", "hint"},
+        {FILE_measurements, 45, "run_id", "restores"},
+        {FILE_summary, 50, "run_id", "restores"},
         {FILE_samples, 33, "run_id", "times_interrupted"},
         {FILE_environment, 2, "key", "value"},
         {FILE_costs, 33, "run_id", "remarks"},
-        {FILE_proof, 18, "variant", "mend"},
+        {FILE_proof, 24, "variant", "listing_sha256"},
     };
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         size_t count;
