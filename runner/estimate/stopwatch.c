@@ -169,6 +169,14 @@ static bool is_beside_light(const struct quiet *quiet) {
     return quiet->excess - ERRORS * quiet->excess_sd > LIGHT_NEIGHBOUR;
 }
 
+// How a change is told, and read again.
+#define CHANGE(count, cycles)                                                                      \
+    "iterations up to %" count " take %" cycles " cycles, up to %" count " %" cycles
+
+bool stopwatch_change(const char *detail, double costs[2]) {
+    return sscanf(detail, CHANGE("*u", "lf"), &costs[0], &costs[1]) == 2;
+}
+
 static void check_constancy(const struct slices *slices, const struct quiet *quiet,
                             struct stopwatch_value *value) {
     struct constancy constancy = constant_judge(
@@ -189,9 +197,9 @@ static void check_constancy(const struct slices *slices, const struct quiet *qui
             ? "a state starts anew with each run? carry it on in memory (.loopdata), from teardown "
               "to setup"
             : "the cost changes with the iteration";
-    fail(value, STATUS_not_constant, "iterations up to %lu take %.4g cycles, up to %lu %.4g: %s",
-         2UL * slices->n[SEGMENT_loop], value->cycles.value,
-         (unsigned long)constancy.times * slices->n[SEGMENT_loop], constancy.cycles, reason);
+    fail(value, STATUS_not_constant, CHANGE("lu", ".4g") ": %s", 2UL * slices->n[SEGMENT_loop],
+         value->cycles.value, (unsigned long)constancy.times * slices->n[SEGMENT_loop],
+         constancy.cycles, reason);
 }
 
 static void evaluate_chosen(const struct slices *slices, int excluded, const struct quiet *quiet,

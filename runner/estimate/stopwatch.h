@@ -87,6 +87,10 @@ struct stopwatch_value {
 void stopwatch_evaluate(const struct slices *slices, int excluded, double level, uint64_t seed,
                         struct stopwatch_value *value);
 
+// The two costs that the detail of a row tells which is not_constant: of an iteration as a run
+// begins, and further on; cycles. False: it tells none.
+bool stopwatch_change(const char *detail, double costs[2]);
+
 // One variant's executions pooled: the unit of replication is the execution.
 struct pooled {
     enum status status; // ok or unstable

@@ -54,6 +54,20 @@ static void add_value(struct tally *tally, const struct measurements_row *row) {
         tally->remarks[i] += row->remarks >> i & 1;
 }
 
+// Which way the cost changed within an execution, and between what.
+static void add_change(struct tally *tally, const char *detail) {
+    double costs[2];
+    if (!tally->not_constant++)
+        snprintf(tally->change, sizeof tally->change, "%s", detail);
+    if (!stopwatch_change(detail, costs))
+        return;
+    bool first = !tally->faster && !tally->slower;
+    tally->faster += costs[1] < costs[0];
+    tally->slower += costs[1] >= costs[0];
+    tally->least = fmin(first ? INFINITY : tally->least, fmin(costs[0], costs[1]));
+    tally->most = fmax(first ? 0 : tally->most, fmax(costs[0], costs[1]));
+}
+
 void tallies_add(struct tallies *tallies, const struct measurements_row *row) {
     struct tally *tally = find(tallies, row);
     tally->engine_keys = row->engine_keys;
@@ -61,8 +75,8 @@ void tallies_add(struct tallies *tallies, const struct measurements_row *row) {
         tally->restores = row->restores;
     tally->executions++;
     tally->two_modes += row->status == STATUS_unstable;
-    if (row->status == STATUS_not_constant && !tally->not_constant++)
-        snprintf(tally->change, sizeof tally->change, "%s", row->detail);
+    if (row->status == STATUS_not_constant)
+        add_change(tally, row->detail);
     if (!isnan(row->quiet)) {
         tally->quiet_sum += shown(row->quiet);
         tally->quiets++;
@@ -149,6 +163,27 @@ static void pool_values(const struct tally *tally, double precision, struct pool
     }
 }
 
+// Followed executions contradict each other, and a neighbour cannot be the reason.
+static bool has_two_speeds(const struct tally *tally) {
+    size_t constant = tally->count - tally->remarks[REMARK_not_followed];
+    return tally->faster && (tally->slower || constant);
+}
+
+static void pool_two_speeds(const struct tally *tally, struct pooled *pooled) {
+    struct interval *cycles = &pooled->cycles;
+    if (!tally->count)
+        *cycles = (struct interval){(tally->least + tally->most) / 2, tally->least, tally->most};
+    cycles->low = fmin(cycles->low, tally->least);
+    cycles->high = fmax(cycles->high, tally->most);
+    pooled->status = STATUS_unstable;
+    pooled->detail[0] = '\0';
+    printable_add(pooled->detail, sizeof pooled->detail,
+                  "two speeds, %.4g and %.4g cycles: in %zu of %zu executions later iterations "
+                  "were faster, in %zu slower, in %zu neither",
+                  tally->least, tally->most, tally->faster, tally->executions, tally->slower,
+                  tally->count - tally->remarks[REMARK_not_followed]);
+}
+
 void tally_pool(const struct tally *tally, double precision, struct pooled *pooled) {
     pool_values(tally, precision, pooled);
     // Seen to change in a third of the executions that were followed, it is no constant. One alone
@@ -157,6 +192,10 @@ void tally_pool(const struct tally *tally, double precision, struct pooled *pool
     bool seen = tally->not_constant && 3 * tally->not_constant >= followed;
     bool once = seen && tally->not_constant == 1 && tally->executions >= FEWEST_EXECUTIONS;
     bool changes = seen && !once;
+    if (changes && has_two_speeds(tally)) {
+        pool_two_speeds(tally, pooled);
+        return;
+    }
     // What no execution could follow may cost something else further on. Two modes cannot be
     // followed; they are unstable, with both named.
     bool modes = tally->two_modes && 3 * tally->two_modes >= tally->executions;

@@ -26,6 +26,8 @@ struct tally {
     size_t remarks[REMARK_COUNT]; // ok executions with each
     size_t not_constant;          // executions that were
     char change[400];             // the detail of the first of them
+    size_t faster, slower;        // of them: later iterations were
+    double least, most;           // of what these took, cycles; told only by faster or slower ones
     enum status worst;            // of executions without a value; STATUS_ok: none
     char detail[400];             // of the worst, or the first warning
 };
@@ -50,7 +52,10 @@ double tally_quiet(const struct tally *tally);
 
 // Pool one tally. An execution with two modes may have been disturbed: a third of them or more
 // make the variant unstable, fewer are told in the detail. status is what stands in summary.csv:
-// pooled if at least half of the executions gave a value, else the worst reason.
+// pooled if at least half of the executions gave a value, else the worst reason. Executions that
+// saw the cost change are not_constant; but nothing makes a run faster: where later iterations were
+// faster, and other executions that were followed saw no change or the opposite one, the loop has
+// two speeds. It is unstable then, and the interval holds both.
 void tally_pool(const struct tally *tally, double precision, struct pooled *pooled);
 
 // Should the variant be measured once more? True while its cycles' interval is wider than
