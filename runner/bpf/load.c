@@ -155,26 +155,42 @@ static int offer(const struct object *object, const struct bpf_insn *code,
                          "asmsweep", "GPL", code, object->count, &options);
 }
 
-// What the verifier said last, before its counts.
-static void take_last_words(char *log, char *words, size_t size) {
-    char *line, *rest = log;
-    *words = '\0';
+// An instruction in its log: "12: (79) r2 = *(u64 *)(r1 +0)    ; what it knows then". NULL: none.
+static char *instruction_of(char *line) {
+    char *code = line + strspn(line, "0123456789");
+    if (code == line || strncmp(code, ": (", 3) != 0 || !(code = strstr(code, ") ")))
+        return NULL;
+    code += 2;
+    code[strcspn(code, ";")] = '\0';
+    for (size_t length = strlen(code); length && code[length - 1] == ' '; length--)
+        code[length - 1] = '\0';
+    return code;
+}
+
+// What the verifier said last, before its counts, and the instruction that it was at.
+static void take_last_words(char *log, char *words, char *at, size_t size) {
+    char *line, *code, *rest = log;
+    *words = *at = '\0';
     while ((line = strsep(&rest, "\n")))
-        if (*line && strncmp(line, "processed ", 10) != 0 &&
-            strncmp(line, "verification ", 13) != 0)
+        if ((code = instruction_of(line)))
+            printable_line(at, size, code);
+        else if (*line && strncmp(line, "processed ", 10) != 0 &&
+                 strncmp(line, "verification ", 13) != 0)
             printable_line(words, size, line);
 }
 
 static enum load_refusal refuse(const struct object *object, const struct bpf_insn *code,
                                 const struct types *types, struct error *error) {
-    char *log = memory_zero(1, LOG_SIZE), words[200];
+    char *log = memory_zero(1, LOG_SIZE), words[400], at[200];
     int number = errno, again = offer(object, code, types, log, LOG_SIZE);
     if (again >= 0)
         close(again);
     log[LOG_SIZE - 1] = '\0';
-    take_last_words(log, words, sizeof words);
+    take_last_words(log, words, at, sizeof at);
     free(log);
     if (*words) {
+        if (*at)
+            printable_add(words, sizeof words, "at %s", at);
         error_set(error, ERROR_MISSING, NULL, 0, "the kernel's verifier: %s", words);
         return LOAD_rejected;
     }

@@ -18,12 +18,13 @@ static enum load_refusal offer(const struct object *object, struct loaded *loade
 
 static void a_program_that_would_leave_if_0_is_refused_in_one_line(void **state) {
     static const struct {
-        const char *name, *why;
+        const char *name, *why, *at;
     } rows[] = {
-        {"bpf_unbalanced_1", "cannot be used inside bpf_local_irq_save-ed region"},
-        {"bpf_unbalanced_2", "cannot restore irq state out of order"},
-        {"bpf_unbalanced_3", "cannot be used inside bpf_spin_lock-ed region"},
-        {"bpf_unbalanced_4", "cannot be used inside bpf_preempt_disable-ed region"},
+        {"bpf_unbalanced_1", "cannot be used inside bpf_local_irq_save-ed region", "; at exit"},
+        {"bpf_unbalanced_2", "cannot restore irq state out of order",
+         "; at call bpf_local_irq_restore#"},
+        {"bpf_unbalanced_3", "cannot be used inside bpf_spin_lock-ed region", "; at exit"},
+        {"bpf_unbalanced_4", "cannot be used inside bpf_preempt_disable-ed region", "; at exit"},
     };
     size_t refused = 0;
     (void)state;
@@ -43,6 +44,7 @@ static void a_program_that_would_leave_if_0_is_refused_in_one_line(void **state)
         assert_int_equal(refusal, LOAD_rejected);
         assert_contains(error.text, "the kernel's verifier: ");
         assert_contains(error.text, rows[i].why);
+        assert_contains(error.text, rows[i].at);
         assert_null(strchr(error.text, '\n'));
         refused++;
     }
