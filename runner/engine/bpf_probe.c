@@ -18,9 +18,10 @@ static void read_line(const char *path, char *text, size_t size) {
 
 // A setting that explains why it does not go, or goes otherwise than it should; "": none.
 static void find_setting(char *why, size_t size) {
-    char jit[16], harden[16], lockdown[64], clock[32];
+    char jit[16], harden[16], hidden[16], lockdown[64], clock[32];
     read_line("/proc/sys/net/core/bpf_jit_enable", jit, sizeof jit);
     read_line("/proc/sys/net/core/bpf_jit_harden", harden, sizeof harden);
+    read_line("/proc/sys/kernel/kptr_restrict", hidden, sizeof hidden);
     read_line("/sys/kernel/security/lockdown", lockdown, sizeof lockdown);
     read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", clock,
               sizeof clock);
@@ -28,6 +29,9 @@ static void find_setting(char *why, size_t size) {
         snprintf(why, size, "net.core.bpf_jit_enable is 0: programs would be interpreted");
     else if (!strcmp(harden, "2"))
         snprintf(why, size, "net.core.bpf_jit_harden is 2: the JIT would change each constant");
+    else if (!strcmp(hidden, "2"))
+        snprintf(why, size,
+                 "kernel.kptr_restrict is 2: it hides native code, which proves what ran");
     else if (strstr(lockdown, "[confidentiality]"))
         snprintf(why, size,
                  "the kernel is locked down ([confidentiality] in "
