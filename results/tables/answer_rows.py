@@ -112,10 +112,13 @@ def _fill(row, best, back):
 
 
 def _judge_link(row, best, linked):
+    nothing = {"cycles": None, "ci_low": None, "ci_high": None, "part_at_most": None}
     if linked["cycles"] is None:
-        row["remarks"].append("whether it is a chain was not seen: " + linked["status"])
+        row.update(nothing, provisional=row["cycles"], status=linked["status"],
+                   detail="whether it is a chain was not seen: the loop with two links more: " +
+                   (linked["detail"] or linked["status"]))
     elif linked["cycles"] - best["cycles"] < _REACTS:
-        row.update(cycles=None, ci_low=None, ci_high=None, part_at_most=None, status="no_chain",
+        row.update(nothing, status="no_chain",
                    detail=f"{row['to']} does not wait for {row['from']}: two links more take "
                    f"{linked['cycles'] - best['cycles']:.2f} cycles more")
 

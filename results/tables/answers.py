@@ -50,7 +50,8 @@ def _value(row):
 
 def _short(row):
     """Why, without what else happened in the run, which explain tells."""
-    return row["detail"].split("; ")[0]
+    first, _, rest = row["detail"].partition("; ")
+    return rest.split("; ")[0] if rest and first.startswith("exit status ") else first
 
 
 def _what(row):

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from programs import ROOT  # noqa: E402
 sys.path.insert(0, ROOT)
 from common import lists  # noqa: E402
-from results.tables import answer_rows, expected  # noqa: E402
+from results.tables import answer_rows, answers, expected  # noqa: E402
 
 ZEN3 = {"cpu_vendor": "AuthenticAMD", "cpu_family": "25", "cpu_model": "1", "cpu_stepping": "1"}
 
@@ -89,6 +89,23 @@ def test_what_does_not_react_to_links_is_no_chain(run):
         told("latency", **{"from": "rax", "to": "rax"}, loops=[loop("c")], linked=loop("l"))]))
     assert row["cycles"] is None and row["status"] == "no_chain"
     assert "rax does not wait for rax" in row["detail"]
+
+
+def test_a_chain_whose_trial_has_no_value_is_provisional(run):
+    row, = answers_of(run({"c": (50, 1), "l": "contended"}, [
+        told("latency", **{"from": "cf", "to": "cf"}, loops=[loop("c")], linked=loop("l"),
+             round_trip=True)]))
+    assert [row[key] for key in ("cycles", "ci_low", "ci_high", "part_at_most")] == [None] * 4
+    assert (row["provisional"], row["status"], row["remarks"]) == (0.5, "contended", [])
+    assert row["detail"].startswith("whether it is a chain was not seen")
+
+
+def test_what_a_program_died_of_is_told_and_not_its_exit_status():
+    assert answers._short({"detail": "exit status 4; died of SIGSEGV; explain it"}) == \
+        "died of SIGSEGV"
+    assert answers._short({"detail": "exit status 4"}) == "exit status 4"
+    assert answers._short({"detail": "the core was shared; all together"}) == \
+        "the core was shared"
 
 
 def test_a_refusal_is_told(run):
