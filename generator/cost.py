@@ -47,7 +47,7 @@ def _parser():
     parser.add_argument("--latency", action="store_true", help="nothing but latencies")
     parser.add_argument("--throughput", action="store_true", help="nothing but throughput")
     parser.add_argument("--both", action="store_true", help="both (default)")
-    parser.add_argument("--unroll", metavar="N", type=int, default=0, help="copies an iteration")
+    parser.add_argument("--unroll", metavar="N", type=int, help="copies an iteration")
     parser.add_argument("--memory", metavar="SIZE[:cold|random]", default="",
                         help="loads go around a ring in so much memory: 32K, 64M:random")
     parser.add_argument("--intel", action="store_true", help="the syntax is Intel's")
@@ -130,7 +130,7 @@ def main(argv):
         texts = _texts(args)
         if not texts:
             parser.error("give an instruction, or --file LIST")
-        if not 0 <= args.unroll <= 10_000:
+        if args.unroll is not None and not 1 <= args.unroll <= 10_000:
             parser.error("--unroll takes 1 to 10000")
         try:
             expand.memory_of(args.memory)

@@ -58,7 +58,7 @@ class Registers:
     """Which registers of each kind are free beside those that a unit's opcodes name."""
 
     def __init__(self, unit):
-        high = any(match[1][1:] == "h" for match in registers.tokens(unit.text, unit.intel))
+        high = registers.high(unit.text, unit.intel)
         self.free = {kind: [n for n in range(count) if n not in _RESERVED.get(kind, ()) and
                             not any(slot.key == (kind, n) and (slot.fixed or high)
                                     for slot in unit.slots.values())]

@@ -14,6 +14,8 @@ from common.errors import BadInput
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _SAID = re.compile(r"^[^:]*:(\d+): (?:Error|Fatal error): (.*)$", re.M)
+# .L1: is a label.
+_DIRECTIVE = re.compile(r"(?:^|[;:\n])\s*(\.\w+)(?![\w:])")
 _SYNTAX = {False: ".att_syntax prefix", True: ".intel_syntax noprefix"}
 
 
@@ -26,7 +28,10 @@ def programs():
 def decode(texts):
     """For each (text, intel): its instructions as asmsweep-operands has them (a list of dicts), or
     a text that says what the assembler has against it."""
-    found = [None] * len(texts)
+    found = []
+    for text, _ in texts:  # before the assembler reads one: .include or .rept may have no end
+        match = _DIRECTIVE.search(text)
+        found.append(f"{match[1]} is a directive, no instruction" if match else None)
     while None in found:
         left = [index for index, one in enumerate(found) if one is None]
         with tempfile.TemporaryDirectory(prefix="asmsweep-") as folder:

@@ -84,10 +84,12 @@ class _Loops:
             number += 1
 
     def add(self, minus):
-        why = rules.refusal(self.unit.instructions)
-        lacking = rules.lacking(self.unit.instructions)
-        if lacking:
-            why = f"this CPU has no {', '.join(lacking)}"
+        why = ""
+        for unit in filter(None, (minus, self.unit)):
+            why = rules.refusal(unit.instructions) or why
+            lacking = rules.lacking(unit.instructions)
+            if lacking:
+                why = f"this CPU has no {', '.join(lacking)}"
         if why:
             self._answer(self.asked.questions[0], refused=why)
             return

@@ -29,7 +29,7 @@ for _prefix, _kind, _count in (("xmm", "vec", 32), ("ymm", "vec", 32), ("zmm", "
 
 _SPELT = {(kind, number, form): name for name, (kind, number, form) in NAMES.items()}
 _ATT = re.compile(r"%([a-z][a-z0-9]*)(?!\w|\()")
-_INTEL = re.compile(r"(?<![\w.$%])([a-z][a-z0-9]*)(?!\w|\()")
+_INTEL = re.compile(r"(?<![\w.$])([a-z][a-z0-9]*)(?!\w|\()")
 RSP, MEMORY, COUNTER = 4, 14, 15  # numbers of general registers that every loop keeps
 
 
@@ -49,6 +49,11 @@ def tokens(text, intel):
     """Matches of the registers' names in an instruction's text; group 1 is the bare name."""
     pattern = _INTEL if intel else _ATT
     return [match for match in pattern.finditer(text) if match[1] in NAMES]
+
+
+def high(text, intel):
+    """Whether a register such as AH stands there: few have one, and none beside a REX prefix."""
+    return any(match[1][1:] == "h" for match in tokens(text, intel))
 
 
 def replaced(text, intel, exchange):

@@ -117,7 +117,7 @@ def _unit(text, intel, rows):
         return "Zydis does not know it"
     unit = Unit(text, intel, rows)
     named = {registers.NAMES[match[1]][:2] for match in registers.tokens(text, intel)}
-    high = any(match[1][1:] == "h" for match in registers.tokens(text, intel))
+    high = registers.high(text, intel)
     for row in rows:
         rules.correct(row)
         _take(unit, row)
@@ -163,7 +163,7 @@ def _free(units):
     (add $1000, %eax) or the only one that can stand there (shl %cl, %eax): the assembler tells."""
     asked = []
     for unit in units:
-        if isinstance(unit, str):
+        if isinstance(unit, str) or registers.high(unit.text, unit.intel):
             continue
         for slot in unit.slots.values():
             hidden = any(not op["shown"] for op in unit.operands() if op["kind"] == "register" and

@@ -3,7 +3,9 @@
 
 import json
 import os
+import re
 import subprocess
+import sys
 
 import pytest
 
@@ -66,3 +68,36 @@ def test_the_run_is_an_ordinary_one(tmp_path):
     assert told.returncode == 0 and "bswap" in told.stdout
     # A core that is shared gives about the same, which is no value.
     assert answer["cycles"] is not None or answer["status"] != "ok"
+
+
+def _sample(language, tmp_path):
+    """The sample of docs/cost.md, beside an ./asmsweep that prints a document."""
+    answers = [{"question": "latency", "from": "rax", "to": "rbx", "cycles": 3.0, "status": "ok"},
+               {"question": "throughput", "from": None, "to": None, "cycles": None,
+                "status": "contended"}]
+    (tmp_path / "document.json").write_text(json.dumps({"answers": answers}))
+    fake = tmp_path / "asmsweep"
+    fake.write_text('#!/bin/sh\n[ "$*" = "cost --json imul %rax, %rbx" ] && cat document.json\n')
+    fake.chmod(0o755)
+    with open(os.path.join(ROOT, "docs", "cost.md"), encoding="utf-8") as stream:
+        return re.search(rf"```{language}\n(.*?)```", stream.read(), re.S)[1]
+
+
+def test_the_python_sample_prints_what_has_a_value(tmp_path):
+    done = subprocess.run([sys.executable, "-c", _sample("python", tmp_path)], cwd=tmp_path,
+                          capture_output=True, text=True, check=True)
+    assert done.stdout == "latency rax rbx 3.0\n"
+
+
+def test_the_c_sample_prints_what_has_a_value(tmp_path):
+    (tmp_path / "sample.c").write_text(_sample("c", tmp_path))
+    subprocess.run(["cc", "-Wall", "-Werror", "sample.c", "-lcjson", "-o", "sample"], cwd=tmp_path,
+                   check=True)
+    done = subprocess.run(["./sample"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "latency 3.000\n"
+
+
+def test_no_copies_are_refused():
+    done = cost("--unroll", 0, "nop")
+    assert (done.returncode, done.stderr) == (
+        2, "asmsweep cost: --unroll takes 1 to 10000; --help lists the options\n")

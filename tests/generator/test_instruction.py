@@ -255,3 +255,30 @@ def test_a_sweep_has_the_loops_and_the_answers(expand_text):
         'ask = ["throughput"]\n')] == ["imul rbx, rax", "add bl, byte ptr [rdx]"]
     found = expand.expand([expand.Asked(["cli"])])
     assert found.entries == {} and "privileged" in found.answers[0]["refused"]
+
+
+def test_a_high_byte_keeps_its_register():
+    found = expand.expand([expand.Asked(["mov %ah, %bl", "add %ch, %dh"])])
+    assert not found.wrong and len(found.entries) > 2
+    for name, entry in found.entries.items():
+        if not name.endswith("-back"):
+            assert ("%ah, %bl" if name.startswith("mov") else "%ch, %dh") in entry["body"]
+
+
+def test_a_percent_sign_before_a_register_is_taken_in_intel_syntax_too():
+    unit_ = read("mov %rax, %rbx", intel=True)
+    assert unit_.rendered({("gpr", 0): 8}) == "mov %r8, %rbx"
+
+
+@pytest.mark.parametrize("text", [".byte 0x90", "nop; .include \"/dev/zero\"", "1: .rept 1 << 40",
+                                  "nop\n .incbin \"/etc/passwd\""])
+def test_a_directive_never_reaches_the_assembler(text):
+    said, = decode.decode([(text, False)])
+    assert said.endswith(" is a directive, no instruction")
+    rows, = decode.decode([(".L1: dec %rax ; jz .L1", False)])
+    assert [row["mnemonic"] for row in rows] == ["dec", "jz"]
+
+
+def test_what_is_taken_off_may_be_refused_too():
+    answer, *_ = expand.expand([expand.Asked(["nop"], minus="cli")]).answers
+    assert answer["refused"].startswith("cli: privileged")
