@@ -18,6 +18,8 @@ enum { ENOUGH = 300, FEWEST = 60, MOST_CPUS = 1024 };
 // clock makes steps of up to 10 ns, which is 0.7 % of a run's two width segments.
 #define CHAINS_MARGIN 0.02
 #define SPREAD 0.03
+// What two looks may differ by, a part: less than the excess that is called a light neighbour.
+#define LOOKS_MARGIN 0.004
 
 // Beside the file of processes' levels, in its form; "" where there is none.
 static const char *memory(void) {
@@ -36,6 +38,10 @@ double bpf_level_judge(double *cycles, size_t count) {
     double median = stats_quantile(cycles, count, 0.5);
     double spread = stats_quantile(cycles, count, 0.75) - stats_quantile(cycles, count, 0.25);
     return spread <= SPREAD * median ? stats_trimmed_mean(cycles, count, STATS_TRIM) : NAN;
+}
+
+bool bpf_level_agrees(double found, double before) {
+    return fabs(found / before - 1) <= LOOKS_MARGIN;
 }
 
 static bool is_quiet(int cpu, double level) {
@@ -78,7 +84,7 @@ static double look(const struct loaded *loaded, const struct slices *shape, int 
 
 double bpf_level_find(const struct loaded *loaded, const struct slices *shape, int cpu,
                       double level, double seconds) {
-    static double found[MOST_CPUS]; // 0: not yet
+    static double found[MOST_CPUS], before[MOST_CPUS]; // 0: not yet
     struct machine machine;
     struct error ignored; // what cannot be remembered is found anew
     if (cpu < 0 || cpu >= MOST_CPUS)
@@ -88,9 +94,14 @@ double bpf_level_find(const struct loaded *loaded, const struct slices *shape, i
     machine_describe(cpu, &machine);
     double known = width_recall(memory(), &machine);
     if (isnan(known) && !isnan(level)) {
-        known = look(loaded, shape, cpu, level, seconds);
-        if (!isnan(known))
+        if (!(before[cpu] > 0))
+            before[cpu] = look(loaded, shape, cpu, level, seconds);
+        double now = look(loaded, shape, cpu, level, seconds);
+        if (bpf_level_agrees(now, before[cpu])) {
+            known = (now + before[cpu]) / 2;
             width_remember(memory(), &machine, known, &ignored);
+        }
+        before[cpu] = now;
     }
     if (!isnan(known))
         found[cpu] = known;

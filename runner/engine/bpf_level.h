@@ -5,10 +5,14 @@
 #include "runner/bpf/load.h"
 #include "runner/estimate/stopwatch.h"
 
+// Is a level believed? Two looks have to agree: one alone, beside a neighbour, has been 1.3 % off,
+// and every execution after it would seem to have a light neighbour. NaN agrees with nothing.
+bool bpf_level_agrees(double found, double before);
+
 // Cycles of an iteration on this CPU, by runs of a loaded program between two moments at which the
 // width loop of processes, whose level is known (`level`, cycles), shows that nobody is there;
-// never by those runs alone. Looks for at most `seconds`, and remembers what it finds in the build
-// tree. NaN: not known.
+// never by those runs alone. Looks twice, each time for at most `seconds`, and remembers what it
+// finds in the build tree. NaN: not known.
 double bpf_level_find(const struct loaded *loaded, const struct slices *shape, int cpu,
                       double level, double seconds);
 

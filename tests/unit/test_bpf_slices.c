@@ -85,6 +85,15 @@ static void the_loop_gets_as_many_iterations_as_make_a_segment(void **state) {
     }
 }
 
+static void a_level_needs_two_looks_that_agree(void **state) {
+    (void)state;
+    assert_true(bpf_level_agrees(15.866, 15.821));
+    assert_false(bpf_level_agrees(15.63, 15.866));
+    assert_false(bpf_level_agrees(15.83, NAN));
+    assert_false(bpf_level_agrees(NAN, 15.83));
+    assert_false(bpf_level_agrees(15.83, 0));
+}
+
 static void a_level_needs_many_runs_that_agree(void **state) {
     (void)state;
     double cycles[100];
@@ -102,6 +111,7 @@ int main(void) {
         cmocka_unit_test(times_become_slices_and_these_the_value),
         cmocka_unit_test(a_neighbour_is_seen_by_either_width_segment),
         cmocka_unit_test(the_loop_gets_as_many_iterations_as_make_a_segment),
+        cmocka_unit_test(a_level_needs_two_looks_that_agree),
         cmocka_unit_test(a_level_needs_many_runs_that_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
