@@ -23,7 +23,7 @@ if __name__ == "__main__":
 from common.errors import BadInput, place  # noqa: E402
 from common.replace import replace_text  # noqa: E402
 from generator import quick  # noqa: E402
-from generator.instruction import expand, rules, unit  # noqa: E402
+from generator.instruction import decode, expand, rules, unit  # noqa: E402
 
 # Sections of the run's table.
 _QUESTIONS = """
@@ -132,6 +132,8 @@ def main(argv):
             parser.error("give an instruction, or --file LIST")
         if args.unroll is not None and not 1 <= args.unroll <= 10_000:
             parser.error("--unroll takes 1 to 10000")
+        if decode.directive(args.init):
+            parser.error(f"--init: {decode.directive(args.init)}")
         try:
             expand.memory_of(args.memory)
         except ValueError as problem:

@@ -25,13 +25,17 @@ def programs():
                                        os.path.join(_ROOT, "build", "programs")), "bin")
 
 
+def directive(text):
+    """What is wrong with a text that holds one, of which the assembler may find no end (.include,
+    .rept); None without."""
+    match = _DIRECTIVE.search(text)
+    return f"{match[1]} is a directive, no instruction" if match else None
+
+
 def decode(texts):
     """For each (text, intel): its instructions as asmsweep-operands has them (a list of dicts), or
     a text that says what the assembler has against it."""
-    found = []
-    for text, _ in texts:  # before the assembler reads one: .include or .rept may have no end
-        match = _DIRECTIVE.search(text)
-        found.append(f"{match[1]} is a directive, no instruction" if match else None)
+    found = [directive(text) for text, _ in texts]
     while None in found:
         left = [index for index, one in enumerate(found) if one is None]
         with tempfile.TemporaryDirectory(prefix="asmsweep-") as folder:

@@ -97,6 +97,13 @@ def test_the_c_sample_prints_what_has_a_value(tmp_path):
     assert done.stdout == "latency 3.000\n"
 
 
+def test_an_init_without_end_is_refused():
+    done = cost("--init", '.include "/dev/zero"', "nop")
+    assert (done.returncode, done.stderr) == (
+        2, "asmsweep cost: --init: .include is a directive, no instruction; --help lists the "
+        "options\n")
+
+
 def test_no_copies_are_refused():
     done = cost("--unroll", 0, "nop")
     assert (done.returncode, done.stderr) == (
