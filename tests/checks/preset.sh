@@ -16,5 +16,5 @@ log=build/$preset.log
 }
 [ "$preset" != sanitized ] ||
     ctest --test-dir "build/$preset" -L quick -LE 'check|accuracy' \
-        -E '^generator_|_page$|_tables$|^night_whole$|^recipes$|^accuracy.core$|^cookbook|^cli_cost$' \
+        -E '^generator_|_(page|tables)$|^(night_whole|recipes|accuracy.core|cookbook.*|cli_cost)$' \
         --parallel "$(nproc)" --output-on-failure --no-tests=error
