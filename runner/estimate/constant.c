@@ -6,8 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-// A change below this part is none; nor is one below so many standard errors.
+// A change below this part is none; nor is one below so many standard errors, more of them where
+// few checks tell what the error is (by Student's quantiles, whose limit is NORMAL).
 #define CHANGE_MARGIN 0.01
+#define NORMAL 1.959964
 enum { ERRORS = 4 };
 
 // A width segment of n, beside the same of the slice before: with entry and exit, which cancel in
@@ -75,10 +77,14 @@ static bool differs(const struct checked *checked, double cycles, double slices_
     double least = stats_quantile(checked->all, checked->count, part);
     double centre = stats_quantile(checked->clean, checked->clean_count, 0.5);
     double deviation = stats_sd(checked->clean, checked->clean_count);
-    double error = deviation / sqrt((double)checked->clean_count);
+    *found = NAN;
+    if (checked->clean_count < fewest)
+        return false;
+    double error = deviation / sqrt((double)checked->clean_count) *
+                   stats_student95((double)checked->clean_count - 1) / NORMAL;
     double enough = fmax(CHANGE_MARGIN * cycles, ERRORS * hypot(error, slices_error));
     *found = centre < cycles ? centre : least;
-    return checked->clean_count >= fewest && (least - cycles > enough || cycles - centre > enough);
+    return least - cycles > enough || cycles - centre > enough;
 }
 
 static bool confirms(const struct checked *checked, double cycles) {
