@@ -20,6 +20,8 @@ enum { ENOUGH = 300, FEWEST = 60, MOST_CPUS = 1024 };
 #define SPREAD 0.03
 // What two looks may differ by, a part: less than the excess that is called a light neighbour.
 #define LOOKS_MARGIN 0.004
+// Two levels that are no further apart are one.
+#define SAME_MARGIN 0.02
 
 // Beside the file of processes' levels, in its form; "" where there is none.
 static const char *memory(void) {
@@ -42,6 +44,10 @@ double bpf_level_judge(double *cycles, size_t count) {
 
 bool bpf_level_agrees(double found, double before) {
     return fabs(found / before - 1) <= LOOKS_MARGIN;
+}
+
+double bpf_level_settle(double found, double of_processes) {
+    return fabs(found / of_processes - 1) <= SAME_MARGIN ? of_processes : found;
 }
 
 static bool is_quiet(int cpu, double level) {
@@ -104,6 +110,6 @@ double bpf_level_find(const struct loaded *loaded, const struct slices *shape, i
         before[cpu] = now;
     }
     if (!isnan(known))
-        found[cpu] = known;
+        found[cpu] = known = bpf_level_settle(known, level);
     return known;
 }

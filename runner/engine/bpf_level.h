@@ -9,6 +9,11 @@
 // and every execution after it would seem to have a light neighbour. NaN agrees with nothing.
 bool bpf_level_agrees(double found, double before);
 
+// The level, by what the looks found and what processes' width segments take. Both have 95 slots:
+// where nothing but the core's width limits either, both take the same, and that of processes is
+// known better. A look may be 1.3 % low, twice in a row. NaN: not known.
+double bpf_level_settle(double found, double of_processes);
+
 // Cycles of an iteration on this CPU, by runs of a loaded program between two moments at which the
 // width loop of processes, whose level is known (`level`, cycles), shows that nobody is there;
 // never by those runs alone. Looks twice, each time for at most `seconds`, and remembers what it

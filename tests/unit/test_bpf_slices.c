@@ -94,6 +94,15 @@ static void a_level_needs_two_looks_that_agree(void **state) {
     assert_false(bpf_level_agrees(15.83, 0));
 }
 
+static void a_level_near_that_of_processes_is_that(void **state) {
+    (void)state;
+    assert_near(bpf_level_settle(15.618, 15.833), 15.833, 1e-9);
+    assert_near(bpf_level_settle(15.9, 15.833), 15.833, 1e-9);
+    assert_near(bpf_level_settle(19.1, 17), 19.1, 1e-9);
+    assert_near(bpf_level_settle(15.8, NAN), 15.8, 1e-9);
+    assert_nan(bpf_level_settle(NAN, 15.833));
+}
+
 static void a_level_needs_many_runs_that_agree(void **state) {
     (void)state;
     double cycles[100];
@@ -112,6 +121,7 @@ int main(void) {
         cmocka_unit_test(a_neighbour_is_seen_by_either_width_segment),
         cmocka_unit_test(the_loop_gets_as_many_iterations_as_make_a_segment),
         cmocka_unit_test(a_level_needs_two_looks_that_agree),
+        cmocka_unit_test(a_level_near_that_of_processes_is_that),
         cmocka_unit_test(a_level_needs_many_runs_that_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
