@@ -169,14 +169,6 @@ static bool is_beside_light(const struct quiet *quiet) {
     return quiet->excess - ERRORS * quiet->excess_sd > LIGHT_NEIGHBOUR;
 }
 
-// How a change is told, and read again.
-#define CHANGE(count, cycles)                                                                      \
-    "iterations up to %" count " take %" cycles " cycles, up to %" count " %" cycles
-
-bool stopwatch_change(const char *detail, double costs[2]) {
-    return sscanf(detail, CHANGE("*u", "lf"), &costs[0], &costs[1]) == 2;
-}
-
 static void check_constancy(const struct slices *slices, const struct quiet *quiet,
                             struct stopwatch_value *value) {
     struct constancy constancy = constant_judge(
@@ -197,9 +189,11 @@ static void check_constancy(const struct slices *slices, const struct quiet *qui
             ? "a state starts anew with each run? carry it on in memory (.loopdata), from teardown "
               "to setup"
             : "the cost changes with the iteration";
-    fail(value, STATUS_not_constant, CHANGE("lu", ".4g") ": %s", 2UL * slices->n[SEGMENT_loop],
-         value->cycles.value, (unsigned long)constancy.times * slices->n[SEGMENT_loop],
-         constancy.cycles, reason);
+    value->early = value->cycles.value;
+    value->later = constancy.cycles;
+    fail(value, STATUS_not_constant, "iterations up to %lu take %.4g cycles, up to %lu %.4g: %s",
+         2UL * slices->n[SEGMENT_loop], value->early,
+         (unsigned long)constancy.times * slices->n[SEGMENT_loop], value->later, reason);
 }
 
 static void evaluate_chosen(const struct slices *slices, int excluded, const struct quiet *quiet,
@@ -237,6 +231,8 @@ void stopwatch_evaluate(const struct slices *slices, int excluded, double level,
                                       .quiet = (double)quiet.count / (double)slices->count,
                                       .width = quiet.width,
                                       .excess = quiet.excess,
+                                      .early = NAN,
+                                      .later = NAN,
                                       .samples = quiet.count};
     if (slices->subnormal)
         fail(value, STATUS_not_constant,

@@ -74,9 +74,11 @@ struct stopwatch_value {
     double quiet;           // part of the slices in which the core was not shared
     double width;           // cycles of the width segments in them; NaN: there are none
     double excess;          // how far that is above the level of a core of one's own, a part
-    uint32_t remarks;       // bits of enum remark
-    size_t samples;         // slices used
-    char detail[200];       // why it is not ok, or a warning; may be empty
+    double early,
+        later;        // not_constant: cycles of an iteration as a run begins, and further on; NaN
+    uint32_t remarks; // bits of enum remark
+    size_t samples;   // slices used
+    char detail[200]; // why it is not ok, or a warning; may be empty
 };
 
 // `excluded` is the chain that the loop itself is made of, or CHAINS_all. `level` is what an
@@ -86,10 +88,6 @@ struct stopwatch_value {
 // makes the bootstrap repeatable.
 void stopwatch_evaluate(const struct slices *slices, int excluded, double level, uint64_t seed,
                         struct stopwatch_value *value);
-
-// The two costs that the detail of a row tells which is not_constant: of an iteration as a run
-// begins, and further on; cycles. False: it tells none.
-bool stopwatch_change(const char *detail, double costs[2]);
 
 // One variant's executions pooled: the unit of replication is the execution.
 struct pooled {

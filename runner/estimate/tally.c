@@ -55,17 +55,17 @@ static void add_value(struct tally *tally, const struct measurements_row *row) {
 }
 
 // Which way the cost changed within an execution, and between what.
-static void add_change(struct tally *tally, const char *detail) {
-    double costs[2];
+static void add_change(struct tally *tally, const struct measurements_row *row) {
+    double early = shown(row->early), later = shown(row->later);
     if (!tally->not_constant++)
-        snprintf(tally->change, sizeof tally->change, "%s", detail);
-    if (!stopwatch_change(detail, costs))
+        snprintf(tally->change, sizeof tally->change, "%s", row->detail);
+    if (isnan(early) || isnan(later)) // of an older run, or a number that became subnormal
         return;
     bool first = !tally->faster && !tally->slower;
-    tally->faster += costs[1] < costs[0];
-    tally->slower += costs[1] >= costs[0];
-    tally->least = fmin(first ? INFINITY : tally->least, fmin(costs[0], costs[1]));
-    tally->most = fmax(first ? 0 : tally->most, fmax(costs[0], costs[1]));
+    tally->faster += later < early;
+    tally->slower += later >= early;
+    tally->least = fmin(first ? INFINITY : tally->least, fmin(early, later));
+    tally->most = fmax(first ? 0 : tally->most, fmax(early, later));
 }
 
 void tallies_add(struct tallies *tallies, const struct measurements_row *row) {
@@ -76,7 +76,7 @@ void tallies_add(struct tallies *tallies, const struct measurements_row *row) {
     tally->executions++;
     tally->two_modes += row->status == STATUS_unstable;
     if (row->status == STATUS_not_constant)
-        add_change(tally, row->detail);
+        add_change(tally, row);
     if (!isnan(row->quiet)) {
         tally->quiet_sum += shown(row->quiet);
         tally->quiets++;

@@ -142,6 +142,8 @@ static void take_slices(const struct record_run *run, const struct execution *ex
     row->quiet = value.quiet;
     row->width = value.width;
     row->excess = value.excess;
+    row->early = value.early;
+    row->later = value.later;
     row->remarks = value.remarks;
     row->status = status_worse(execution->status, value.status);
     describe_stopwatch(&value, detail, size);
@@ -199,7 +201,7 @@ void record_execution(const struct record_run *run, const struct execution *exec
                                 .status = count->status,
                                 .detail = count->detail};
         row.event = count->quantity == QUANTITY_event ? count->event : "";
-        row.quiet = row.width = row.excess = NAN;
+        row.quiet = row.width = row.excess = row.early = row.later = NAN;
         row.remarks = 0;
         put(run, &row, measurements, tallies);
     }

@@ -191,7 +191,7 @@ def test_what_the_guest_counted_meanwhile_changes_no_run(interrupted):
 
 def test_a_run_from_before_a_column_was_there_is_resumed_in_the_columns_it_has(interrupted):
     folder, _ = interrupted
-    make_older(folder, len(("hint", "restores")))
+    make_older(folder, len(("hint", "restores", "early", "later")))
     measurements = pathlib.Path(folder, "measurements.csv")
     before = measurements.read_text(encoding="utf-8")
     assert before.split("\n")[0].endswith(",excess,remarks")
@@ -205,7 +205,7 @@ def test_a_run_from_before_a_column_was_there_is_resumed_in_the_columns_it_has(i
 
 def test_a_run_from_before_there_were_width_segments_is_not_resumed(interrupted):
     folder, _ = interrupted
-    make_older(folder, len(("quiet", "width", "excess", "remarks", "hint", "restores")))
+    make_older(folder, len("quiet width excess remarks hint restores early later".split()))
     before = rows(folder, "measurements.csv")
     assert list(before[0])[-1] == "event"
     done = run("--resume", "-o", folder)

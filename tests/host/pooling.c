@@ -18,6 +18,8 @@ static void take(const struct stopwatch_value *value, struct tallies *tallies) {
     row.quiet = value->quiet;
     row.width = value->width;
     row.excess = value->excess;
+    row.early = value->early;
+    row.later = value->later;
     row.remarks = value->remarks;
     row.status = value->status;
     row.detail = value->detail;

@@ -132,14 +132,23 @@ static void a_third_of_those_that_were_followed_says_not_constant(void **unused)
     assert_int_equal(pool_followed(0, 0, 1, &remarks).status, STATUS_not_constant);
 }
 
-// `constant` executions of about 121.2 cycles that were followed; others of `details`, up to NULL.
-static struct pooled pool_changes(size_t constant, const char *const *details) {
+struct change {
+    double early, later; // cycles; 0: behind the last one
+};
+static const struct change faster = {122.9, 119.4}, slower = {119.1, 121}, none = {0, 0};
+
+// `constant` executions of about 121.2 cycles that were followed; others that saw `changes`.
+static struct pooled pool_changes(size_t constant, const struct change *changes) {
     struct tallies tallies = {0};
     struct pooled pooled;
     for (size_t i = 0; i < constant; i++)
         add(&tallies, "stopwatch", 121.2, STATUS_ok, "");
-    for (; *details; details++)
-        add(&tallies, "stopwatch", NAN, STATUS_not_constant, *details);
+    for (; changes->early > 0; changes++) {
+        struct measurements_row row = row_of("stopwatch", NAN, STATUS_not_constant, "changes");
+        row.early = changes->early;
+        row.later = changes->later;
+        tallies_add(&tallies, &row);
+    }
     tally_pool(tallies_cycles(&tallies), 0.005, &pooled);
     tallies_free(&tallies);
     return pooled;
@@ -148,25 +157,23 @@ static struct pooled pool_changes(size_t constant, const char *const *details) {
 // As lock add: 7.0 and 8.0 cycles, whichever a run gets. A cost that rises is none of that.
 static void executions_that_contradict_each_other_have_two_speeds(void **unused) {
     (void)unused;
-    static const char faster[] = "iterations up to 64 take 122.9 cycles, up to 128 119.4: later",
-                      slower[] = "iterations up to 64 take 119.1 cycles, up to 128 121: later";
-    struct pooled beside = pool_changes(2, (const char *const[]){faster, faster, NULL});
+    struct pooled beside = pool_changes(2, (const struct change[]){faster, faster, none});
     assert_int_equal(beside.status, STATUS_unstable);
     assert_true(fabs(beside.cycles.value - 121.2) < 1e-9);
     assert_true(beside.cycles.low == 119.4 && beside.cycles.high == 122.9);
     assert_string_equal(beside.detail,
                         "two speeds, 119.4 and 122.9 cycles: in 2 of 4 executions later iterations "
                         "were faster, in 0 slower, in 2 neither");
-    struct pooled opposite = pool_changes(0, (const char *const[]){faster, slower, NULL});
+    struct pooled opposite = pool_changes(0, (const struct change[]){faster, slower, none});
     assert_int_equal(opposite.status, STATUS_unstable);
     assert_true(fabs(opposite.cycles.value - 121) < 1e-9);
     assert_true(opposite.cycles.low == 119.1 && opposite.cycles.high == 122.9);
-    struct pooled rises = pool_changes(2, (const char *const[]){slower, slower, NULL});
+    struct pooled rises = pool_changes(2, (const struct change[]){slower, slower, none});
     assert_int_equal(rises.status, STATUS_not_constant);
     assert_true(isnan(rises.cycles.value));
-    struct pooled falls = pool_changes(0, (const char *const[]){faster, faster, NULL});
+    struct pooled falls = pool_changes(0, (const struct change[]){faster, faster, none});
     assert_int_equal(falls.status, STATUS_not_constant);
-    struct pooled once = pool_changes(2, (const char *const[]){faster, NULL});
+    struct pooled once = pool_changes(2, (const struct change[]){faster, none});
     assert_int_equal(once.status, STATUS_contended);
 }
 
