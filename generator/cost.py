@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What `cost` measures: turns its words into a sweep of one [[instruction]] and builds it.
 
-Prints the build directory. Exit status 0; 2 after one line that says what is wrong; 3 if a needed
-part is missing. The options of --json, --loop, --cpu, --out are the front's: it takes them from
-the same words.
+Prints for the front, a line each: the build directory; the run's CPU, folder and time; the options
+of what prints the answers. Exit status 0; 2 after one line that says what is wrong; 3 if a needed
+part is missing.
 """
 
 import hashlib
@@ -123,6 +123,13 @@ def _toml(args, texts):
     return f"summary = {json.dumps(about)}\nname = {json.dumps(name)}\n{text}", name
 
 
+def _for_the_front(args, out):
+    """The answer to one line comes at once, if only a provisional one."""
+    show = " ".join(f"--{name}" for name in ("json", "loop") if getattr(args, name))
+    cpu = "" if args.cpu is None else args.cpu
+    return f"{out}\n{cpu}\n{args.out or ''}\n{'50s' if args.file else '2s'}\n{show}"
+
+
 def main(argv):
     parser = _parser()
     args = parser.parse_args(argv)
@@ -134,6 +141,8 @@ def main(argv):
             parser.error("--unroll takes 1 to 10000")
         if decode.directive(args.init):
             parser.error(f"--init: {decode.directive(args.init)}")
+        if "\n" in (args.out or ""):
+            parser.error("--out: a folder's name is one line")
         try:
             expand.memory_of(args.memory)
         except ValueError as problem:
@@ -153,7 +162,7 @@ def main(argv):
     except BadInput as problem:
         print(str(problem) if problem.place == "cost" else f"cost: {problem}", file=sys.stderr)
         return 2
-    print(out)
+    print(_for_the_front(args, out))
     return 0
 
 
