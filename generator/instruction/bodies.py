@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass
 
 from generator.instruction import registers
+from generator.instruction.registers import spell as reg
 from generator.instruction.setup import Values
 
 _INSTRUCTIONS = 96  # about so many in an iteration
@@ -158,11 +159,6 @@ class Maker:
         form = "xmm" if self.unit.legacy else self.unit.vector
         name = "vmovdqa64" if form == "zmm" else "movaps" if self.unit.legacy else "vmovaps"
         return f"{name} %{reg('vec', start, form)}, %{reg('vec', to, form)}", False
-
-
-def reg(kind, number, form=None):
-    return registers.spell(kind, number, form or {"gpr": "64", "vec": "xmm", "mask": "k",
-                                                  "mmx": "mm"}[kind])
 
 
 def throughput(maker, independent=False):

@@ -13,7 +13,8 @@ import re
 from dataclasses import dataclass
 
 from generator.instruction import bodies, rules
-from generator.instruction.bodies import NoLoop, RING, reg
+from generator.instruction.bodies import NoLoop, RING
+from generator.instruction.registers import spell as reg
 
 LINKS = 2  # put into each copy to see whether it is a chain: more cycles than their throughput
 _FIELD = re.compile(r"\{(\w)(32)?\}")

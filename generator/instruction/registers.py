@@ -31,11 +31,13 @@ _SPELT = {(kind, number, form): name for name, (kind, number, form) in NAMES.ite
 _ATT = re.compile(r"%([a-z][a-z0-9]*)(?!\w|\()")
 _INTEL = re.compile(r"(?<![\w.$])([a-z][a-z0-9]*)(?!\w|\()")
 RSP, MEMORY, COUNTER = 4, 14, 15  # numbers of general registers that every loop keeps
+_USUAL = {"gpr": "64", "vec": "xmm", "mask": "k", "mmx": "mm"}  # forms
 
 
-def spell(kind, number, form):
-    """The name of a register without its mark; KeyError where it has none at this form."""
-    return _SPELT[kind, number, form]
+def spell(kind, number, form=None):
+    """The name of a register without its mark, in the usual form of its kind if none is given;
+    KeyError where it has none at this form."""
+    return _SPELT[kind, number, form or _USUAL[kind]]
 
 
 def whole(name):

@@ -39,8 +39,7 @@ class Slot:
 
     @property
     def name(self):
-        form = {"gpr": "64", "vec": "xmm", "mask": "k", "mmx": "mm"}.get(self.kind)
-        return registers.spell(self.kind, self.number, form) if form else str(self.number)
+        return str(self.number) if self.kind == "other" else registers.spell(self.kind, self.number)
 
 
 @dataclass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the running kernel has: functions by name, their addresses, a program's native code.
+// What the running kernel has: functions by name, and a program's native code.
 #include "runner/bpf/load.h"
 
 #include "common/memory.h"
@@ -7,7 +7,6 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,19 +37,6 @@ bool load_find(const char *name, struct load_function *function) {
     int id = types ? btf__find_by_name_kind(types, name, BTF_KIND_FUNC) : -1;
     *function = (struct load_function){name, 0, id};
     return id > 0;
-}
-
-uint64_t load_address(const char *name) {
-    char line[512], symbol[256], kind;
-    unsigned long long address, found = 0;
-    FILE *stream = fopen("/proc/kallsyms", "re");
-    while (stream && !found && fgets(line, sizeof line, stream))
-        if (sscanf(line, "%llx %c %255s", &address, &kind, symbol) == 3 && !strcmp(symbol, name) &&
-            !strchr(line, '['))
-            found = address;
-    if (stream)
-        fclose(stream);
-    return found;
 }
 
 int load_native(const struct loaded *loaded, struct load_native *native, struct error *error) {

@@ -75,6 +75,3 @@ struct load_function {
 // False: this kernel has none of that name, or tells no types. Having one is not yet the right to
 // call it from a program of each type.
 bool load_find(const char *name, struct load_function *function);
-
-// Its address by /proc/kallsyms; 0: it is hidden, or there is no such symbol.
-uint64_t load_address(const char *name);
